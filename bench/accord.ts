@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Published, Variant } from './measure.js';
 import { type Measured, startMeasured } from './server.js';
 
-/** The limits of calls stay on, and out of the way. */
+/** The rate limits are on, but too high to reject a request. */
 export const OPEN_HANDED = {
   RATE_LIMIT: '1000000000',
   RATE_LIMIT_ANONYMOUS: '1000000000',
@@ -10,7 +10,7 @@ export const OPEN_HANDED = {
   LOGIN_LIMIT: '1000000',
 };
 
-/** Accord as `npm start` runs it, and as the others are compared with it. @param flags more of them, for Node */
+/** Starts Accord as `npm start` does. @param flags further flags for Node */
 export const startAccord = (
   DATABASE_URL: string,
   environment: Record<string, string> = {},
@@ -18,15 +18,14 @@ export const startAccord = (
 ): Promise<Measured> => startMeasured({ ...OPEN_HANDED, LOG_LEVEL: 'info', DATABASE_URL, ...environment }, flags);
 
 const ADMIN = 'ada@demo.accord.example';
-/** Of a user of the bench: before them come three of the demo. */
+/** Returns the email address of a user of the benchmark. Three users of the demo precede them. */
 export const emailOf = (id: number): string => `user${id - 3}@example.com`;
-/** Of the demo, and of who writes. */
+/** The password of the demo and of the users who write. */
 export const PASSWORD = 'correct horse battery';
 
-/** Milliseconds between two attempts. */
 const AGAIN = 5;
 
-/** The header of somebody who has logged in; on a busy machine it may take several attempts. */
+/** Logs a user in and returns the header. On a busy machine this can take several attempts. */
 export async function login({ url }: Measured, email = ADMIN): Promise<{ authorization: string }> {
   const body = JSON.stringify({ email, password: PASSWORD });
   const headers = { 'content-type': 'application/json' };
@@ -39,13 +38,16 @@ export async function login({ url }: Measured, email = ADMIN): Promise<{ authori
   return { authorization: `Bearer ${((await response.json()) as { access_token: string }).access_token}` };
 }
 
-/** So many pages before those that are asked for in turn. */
+/** The numbers of the pages that are requested in turn. */
 export const LISTED = Array.from({ length: 20 }, (_, i) => i + 1);
 
-/** Pages that are walked by one request, the most that it may ask for. */
+/** The number of pages that one request skips: the maximum. */
 const STRIDE = 5;
 
-/** Where the list of users goes on after so many pages of twenty, by Accord's cursor and by the id. @param pages in ascending order */
+/**
+ * Returns where the list continues after pages of 20 users, by the cursor of Accord and by id. @param pages in
+ * ascending order
+ */
 export async function placesAfter(
   { url }: Measured,
   headers: { authorization: string },
@@ -68,7 +70,7 @@ export async function placesAfter(
 
 const ADD = 'mutation($text: String!) { addMessage(channelId: "bench", text: $text) { id } }';
 
-/** Accord, to whose channel of the bench the admin writes. @param subscribers the ids of those who hear of it */
+/** Returns a variant whose administrator publishes to subscribers. @param subscribers their user ids */
 export async function withSubscribers(ours: Variant, subscribers: readonly number[]): Promise<Published> {
   const authorizations: string[] = [];
   for (const id of subscribers) authorizations.push((await login(ours.server, emailOf(id))).authorization);
@@ -80,7 +82,7 @@ export async function withSubscribers(ours: Variant, subscribers: readonly numbe
   return { ...ours, authorizations, publication };
 }
 
-/** Asks until the first 200. */
+/** Repeats a request until the first 200. */
 export async function untilAnswered({ url }: Measured, path: string, headers: Record<string, string>): Promise<void> {
   for (;;) {
     const response = await fetch(url + path, { headers }).catch(() => undefined);
@@ -90,5 +92,4 @@ export async function untilAnswered({ url }: Measured, path: string, headers: Re
   }
 }
 
-/** Ends the servers of these variants. */
 export const stopAll = (variants: readonly Variant[]) => Promise.all(variants.map(({ server }) => server.stop()));

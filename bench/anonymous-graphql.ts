@@ -17,8 +17,8 @@ import { many } from '../test/support/many.js';
 import { DEMO, startMeasured } from './server.js';
 
 /**
- * What strangers, and callers with hostile documents, cost the server: memory that it keeps and time of its event loop
- * (docs/decisions.md, "Limits"), and the figures on which the weights of documents rest.
+ * Measures the memory and the event loop time that anonymous callers and hostile documents cost the server
+ * (docs/decisions.md, "Limits"), and the figures behind the weights of documents.
  */
 const BATCHES = 130;
 const LIMITS = { depth: 10, complexity: 5000, aliases: 30, directives: 50, tokens: 2000, subscribe: 16_384 };
@@ -42,7 +42,7 @@ async function post(body: unknown, headers: Record<string, string> = {}): Promis
   return response.text();
 }
 
-/** Batches of ten documents, each as large as ten can be, and none like another. */
+/** Sends batches of ten distinct documents of maximum size. */
 async function batches(who: string, headers: Record<string, string>): Promise<void> {
   const document = (n: number) => ({ query: `{ me { id } x${n} ${'a '.repeat(1980)} }` });
   await post(document(0), headers);
@@ -59,7 +59,7 @@ async function batches(who: string, headers: Record<string, string>): Promise<vo
   );
 }
 
-/** One document whose fragments repeat each other, alone and ten times in a batch. */
+/** Sends a document whose fragments repeat each other, alone and ten times in a batch. */
 async function repeats(who: string, headers: Record<string, string>): Promise<void> {
   const query = (n: number) => ({ query: `${fragments(140, () => 'id')} #${n}` });
   for (const size of [1, 10]) {
@@ -75,7 +75,7 @@ async function repeats(who: string, headers: Record<string, string>): Promise<vo
   }
 }
 
-/** What validation costs of documents that are within the limits, and of those that are not. */
+/** Measures the validation of documents within and beyond the limits. */
 function validation(): void {
   const schema = executableSchema(readFileSync('schema.graphql', 'utf8'), resolvers, {
     policy,
@@ -106,7 +106,7 @@ function validation(): void {
   }
 }
 
-/** Subscriptions that hold the longest document, the same one each, on sockets of one user. */
+/** Opens subscriptions of one user with the longest document. */
 async function held(): Promise<void> {
   const text = 'subscription($channelId: ID!) { messageAdded(channelId: $channelId) { id } }';
   const query = `${text}#${'x'.repeat(LIMITS.subscribe - text.length - 1)}`;
@@ -129,7 +129,7 @@ async function held(): Promise<void> {
   console.log(`${sockets * 100} subscriptions that hold 16 KiB: ${each.toFixed(0)} KiB each`);
 }
 
-/** Bytes in memory for each token of parsed documents. */
+/** Measures the bytes of memory per token of parsed documents. */
 function weights(): void {
   setFlagsFromString('--expose_gc');
   const collect = runInNewContext('gc') as () => void;

@@ -7,24 +7,24 @@ import { peersOn, startPeer } from './peers.js';
 import { figureOf, type Measurements } from './results.js';
 import { DEMO, type Measured } from './server.js';
 
-/** Seconds in which nobody asks. */
+/** Seconds without requests. */
 const QUIET = LONG ? 30 : 10;
 /**
- * Seconds after which what a start has left to do is done and counted: a connection of PostgreSQL that has nothing more to do
- * tells of its last transactions after ten (PGSTAT_IDLE_INTERVAL of PostgreSQL 15).
+ * Seconds until the work of the start is finished and counted: an idle connection of PostgreSQL reports its last
+ * transactions after ten (PGSTAT_IDLE_INTERVAL of PostgreSQL 15).
  */
 const SETTLED = 15;
 
 const USER = '/api/v1/users/1';
 const demo = { authorization: DEMO };
 
-/** What PostgreSQL has done in a database so far. */
+/** Returns the number of transactions of a database. */
 async function transactionsOf(database: string): Promise<number> {
   const query = `SELECT (xact_commit + xact_rollback)::int AS count FROM pg_stat_database WHERE datname = '${database}'`;
   return (await administered<{ count: number }>(query))[0]?.count ?? 0;
 }
 
-/** What is held, and what is done, while nobody asks. */
+/** Measures the memory and the work of an idle server. */
 export async function idle(
   ours: Variant,
   embedded: Variant,
@@ -55,7 +55,7 @@ export async function idle(
   return measured;
 }
 
-/** From the start of a process to its first answer. */
+/** Measures the time from the start of a process to its first answer. */
 export async function starts(database: string, directories: Directories): Promise<Measurements> {
   console.log('Starts');
   let directory = '';
@@ -72,7 +72,7 @@ export async function starts(database: string, directories: Directories): Promis
   type Name = keyof typeof variants;
   const rounds: Record<Name, number[]> = { postgresql: [], first: [], second: [], nest: [], bare: [] };
   for (let round = 0; round < ROUNDS; round += 1) {
-    // In this order, for the second start needs the first.
+    // The second start needs the data of the first.
     for (const [name, start] of Object.entries(variants) as [Name, () => Promise<Measured>][]) {
       const began = performance.now();
       const server = await start();

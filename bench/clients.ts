@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Starts a process of clients, which answers one task at a time. */
+/** Starts a process of clients, which runs one task at a time. */
 export const startClients = (file: string): ChildProcess =>
   fork(new URL(file, import.meta.url), { execArgv: process.execArgv });
 
-/** Gives it a task. @returns what it answers */
+/** Runs a task in a process of clients and resolves with its answer. */
 export async function told<Answer>(clients: ChildProcess, task: object): Promise<Answer> {
   const answer = once(clients, 'message');
   clients.send(task);

@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net';
 
-/** What became of a request: its status, or why there is none, and what came. */
+/** The status of an answer, or the reason for its absence, and the received text. */
 export interface Told {
   status: string;
   text: string;
@@ -11,7 +11,10 @@ export type Connection = ReturnType<typeof connect>;
 const CHUNKED = /\r\ntransfer-encoding: chunked\r\n/i;
 const END_OF_CHUNKS = '\r\n0\r\n\r\n';
 
-/** A kept connection that asks one thing at a time: a bare socket, so that it is the server that is measured. */
+/**
+ * Opens a keep-alive connection that sends one request at a time. A bare socket costs the client little, so that the
+ * server is measured.
+ */
 export function connect(host: string, port: number) {
   const socket = createConnection(port, host).setNoDelay();
   let told: ((answer: Told) => void) | undefined;

@@ -6,15 +6,15 @@ import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { startMeasured } from './server.js';
 
-/** What all variants of a flow work on: the demo of the service, and so many more. */
+/** The data of all variants of a flow: the demo and further rows. */
 
 const POSTGRESQL = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 
-/** Users with ten posts of three comments each: 41 objects with themselves. */
+/** Users with ten posts of three comments each, which is 41 objects with the user. */
 export const AUTHORS = Array.from({ length: 100 }, (_, i) => 101 + i);
-/** Users who can log in, with the password of the demo. */
+/** Users who can log in with the password of the demo. */
 export const WRITERS = Array.from({ length: 50 }, (_, i) => 201 + i);
-/** Users whom reads ask for, in turn. */
+/** The users that reads request in turn. */
 export const READ = Array.from({ length: 200 }, (_, i) => 301 + i);
 const USERS = { postgresql: 100_000, embedded: 1000 };
 
@@ -49,10 +49,10 @@ export async function onPostgresql<Row>(url: string, ...statements: string[]): P
   }
 }
 
-/** The server's own database, from which others are administered. */
+/** Runs statements on the server's own database. */
 export const administered = <Row>(...statements: string[]) => onPostgresql<Row>(POSTGRESQL, ...statements);
 
-/** A fresh database with the data. `drop` removes it, whoever is connected. */
+/** Creates a database with the data. `drop` removes it despite open connections. */
 export async function postgresqlData(users = USERS.postgresql) {
   const name = `accord_bench_${randomUUID().replaceAll('-', '')}`;
   await administered(`CREATE DATABASE ${name}`);
@@ -68,12 +68,12 @@ export async function postgresqlData(users = USERS.postgresql) {
   return { name, url, drop };
 }
 
-/** Where in a directory of the service the files of PostgreSQL are. */
+/** The folder of PostgreSQL's files in a data directory. */
 const FILES = 'postgres';
 
 export type Directories = Awaited<ReturnType<typeof embeddedData>>;
 
-/** Directories of the embedded database, each a copy of one that has the data. */
+/** Creates data directories of the embedded database, each a copy of one with the data. */
 export async function embeddedData() {
   const folder = mkdtempSync(join(tmpdir(), 'accord-bench-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -85,14 +85,14 @@ export async function embeddedData() {
   await database.close();
   let copies = 0;
   return {
-    /** For the service, and the files of PostgreSQL in it, for others. */
+    /** Returns a directory for the service, and the folder of PostgreSQL's files for other variants. */
     copy() {
       copies += 1;
       const directory = join(folder, `copy-${copies}`);
       cpSync(original, directory, { recursive: true });
       return { directory, files: join(directory, FILES) };
     },
-    /** Where nothing is yet. */
+    /** Returns an empty directory. */
     empty() {
       copies += 1;
       return join(folder, `empty-${copies}`);

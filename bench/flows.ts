@@ -1,11 +1,11 @@
 /**
- * What `npm run bench` measures, and what it should come to. A goal compares Accord with another variant of the same run, for
- * on a noisy machine only such ratios say something; where there is none to compare with it is a number.
+ * The flows of `npm run bench` and their goals. A goal is a ratio to another variant of the same run, because only
+ * ratios are meaningful on a noisy machine; without another variant it is a number.
  */
 export interface Flow {
   title: string;
   unit: keyof typeof UNITS;
-  /** What is done, where the title does not say it. */
+  /** Explains the title. */
   what: string;
   goals: readonly Goal[];
 }
@@ -13,10 +13,10 @@ export interface Flow {
 export type Goal =
   | { to: string; atMost: number }
   | { to: string; timesCheaper: number }
-  /** In the flow's own unit. */
+  /** In the unit of the flow. */
   | { atMost: number };
 
-/** How a figure is written, and what it counts. */
+/** The format and the meaning of a figure. */
 export const UNITS = {
   'µs CPU': 'microseconds of the server’s processor time for each request, of all its threads, user and system',
   'µs CPU a delivery': 'the same for each message that reached a subscriber',

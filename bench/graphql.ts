@@ -6,7 +6,7 @@ import { peersOn } from './peers.js';
 import { documents, idOf, likeDocument, NESTED, NESTED_BY_ROWS, SHALLOW, SHALLOW_BY_ROWS, users } from './requests.js';
 import type { Measurements } from './results.js';
 
-/** GraphQL on PostgreSQL, beside those who answer the same documents. */
+/** Measures GraphQL on PostgreSQL and the peers that answer the same documents. */
 export async function graphql(ours: Variant, database: string): Promise<Measurements> {
   const peer = peersOn(database);
   const others = [

@@ -9,8 +9,8 @@ import type { Growth, GrowthRow } from './results.js';
 import type { Measured } from './server.js';
 
 /**
- * How the cost grows with what a service gets more of. All sizes of one thing are measured in turn, as the variants of a flow are.
- * What is on a database is told as time until the answer, over one connection: so what the database does is in it.
+ * Measures how the cost grows with the size of one thing. All sizes are measured in turn, as the variants of a flow
+ * are. Figures of a database are times to the answer over one connection, so they include the database.
  */
 
 const SIZES = {
@@ -21,16 +21,16 @@ const SIZES = {
   fields: [1, 10, 100, 1000],
 };
 
-/** Users who can log in, so many that none has more than a user's twenty sockets. */
+/** The subscribers. None of them needs more than a user's twenty sockets. */
 const SUBSCRIBERS = { first: 1001, last: 1500 };
-/** So many deliveries of each number of subscribers, that the operating system's ticks count them. */
+/** The number of deliveries for each number of subscribers, so that the operating system's clock ticks count them. */
 const DELIVERIES = 20_000;
 
 type Headers = Awaited<ReturnType<typeof login>>;
 
 const alike = () => null;
 
-/** A row: the same asked at each size. */
+/** Measures the same request at each size. */
 async function row(
   what: string,
   unit: GrowthRow['unit'],
@@ -42,7 +42,7 @@ async function row(
   return { what, unit, values: figures.map(({ value }) => value) };
 }
 
-/** More users: a database for each number. */
+/** Measures databases with more users. */
 async function byUsers(): Promise<Growth> {
   const databases = [];
   for (const count of SIZES.users) databases.push(await postgresqlData(count));
@@ -75,7 +75,7 @@ async function byUsers(): Promise<Growth> {
   }
 }
 
-/** Deeper pages of one list. */
+/** Measures deeper pages of one list. */
 async function byDepth({ server }: Variant): Promise<Growth> {
   const headers = await login(server);
   const before = SIZES.depth.map((page) => page - 1);
@@ -88,7 +88,7 @@ async function byDepth({ server }: Variant): Promise<Growth> {
   return { title: 'pages before this one', sizes: SIZES.depth, rows: [await row('A page by cursor', 'ms p50', sizes)] };
 }
 
-/** A contract of more operations, which are asked in turn. */
+/** Measures contracts with more operations, which are requested in turn. */
 async function byOperations(): Promise<Growth> {
   const sizes: (Variant & { requests: Request[] })[] = [];
   for (const count of SIZES.operations) {
@@ -105,7 +105,7 @@ async function byOperations(): Promise<Growth> {
   return { title: 'operations in the contract', sizes: SIZES.operations, rows: [measured] };
 }
 
-/** More subscribers to one channel, each with a socket of its own. */
+/** Measures more subscribers to one channel, each with its own socket. */
 async function bySubscribers(ours: Variant, database: string): Promise<Growth> {
   const { first, last } = SUBSCRIBERS;
   await onPostgresql(
@@ -116,7 +116,7 @@ async function bySubscribers(ours: Variant, database: string): Promise<Growth> {
   const ids = Array.from({ length: last - first + 1 }, (_, i) => first + i);
   const published = [await withSubscribers(ours, ids)];
   const values: number[] = [];
-  // The most first: the engine has then compiled what few would be charged for.
+  // The largest number comes first, so that the small numbers do not pay for compilation.
   for (const count of SIZES.subscribers.toReversed()) {
     const messages = Math.min(200, Math.max(5, DELIVERIES / count));
     const [figure] = await measureDeliveries(`A message to ${count} sockets`, published, { count, messages });
@@ -129,7 +129,7 @@ async function bySubscribers(ours: Variant, database: string): Promise<Growth> {
   };
 }
 
-/** More fields in a document. */
+/** Measures documents with more fields. */
 async function byFields(database: string): Promise<Growth> {
   const most = String(10 * Math.max(...SIZES.fields));
   const server = await startAccord(database, {
@@ -147,7 +147,7 @@ async function byFields(database: string): Promise<Growth> {
   return { title: 'fields in a document', sizes: SIZES.fields, rows: [measured] };
 }
 
-/** All of it. @param database the url of the bench's own, on which Accord is started too */
+/** Measures all growth. @param database the URL of the benchmark's database, which Accord uses too */
 export async function measureGrowth(database: string): Promise<Record<string, Growth>> {
   const server = await startAccord(database);
   const ours: Variant = { name: ACCORD, kind: 'accord', server };

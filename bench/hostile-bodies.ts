@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DEMO, startMeasured } from './server.js';
 
 /**
- * What a hostile body costs beside a harmless one of the same size, and how large its answer is: at most ten times the
- * processor time, and 16 KiB (docs/decisions.md, "Failures").
+ * Compares hostile bodies with harmless ones of the same size: at most ten times the processor time, and an answer of
+ * at most 16 KiB (docs/decisions.md, "Failures").
  */
 const SIZE = 62_000;
 const REPEATS = 20;
@@ -14,7 +14,7 @@ const many = (make: (index: number) => string, length = SIZE): string => {
   for (let left = length; left > 0; left -= (made.at(-1)?.length ?? 0) + 1) made.push(make(made.length));
   return made.join(',');
 };
-/** Objects in one another under a long name, and a name in the innermost that comes again and again. */
+/** Nested objects under a long name, and a repeated name in the innermost. */
 const nested = () => {
   const name = text(300);
   return `${`{"${name}":`.repeat(90)}{${many(() => '"a":1', SIZE - 27_500)}}${'}'.repeat(90)}`;
@@ -76,13 +76,13 @@ const server = await startMeasured({
 });
 
 interface Cost {
-  /** Milliseconds of the processor. */
+  /** Milliseconds of processor time. */
   cpu: number;
-  /** Of the answer. */
+  /** The size of the answer. */
   bytes: number;
 }
 
-/** What one request costs. Where the service has too much to do and says so, it is asked again. */
+/** Measures one request. Repeats it while the service is overloaded. */
 async function costOf(method: string, path: string, body: string): Promise<Cost> {
   const headers = { authorization: DEMO, 'content-type': 'application/json' };
   const total = { cpu: 0, bytes: 0 };

@@ -11,7 +11,7 @@ import { likeNewUser, newUsers, users } from './requests.js';
 import type { Measurements } from './results.js';
 import { type Measured, ROOT, START_FLAGS, startProcess } from './server.js';
 
-/** The same of REST where PostgreSQL is in the process. */
+/** Measures REST with PostgreSQL in the process. */
 export async function embedded(ours: Variant, directories: Directories): Promise<Measurements> {
   const on = async (file: string) => startPeer(file, { DIRECTORY: directories.copy().files });
   const others: Variant[] = [
@@ -31,7 +31,7 @@ export async function embedded(ours: Variant, directories: Directories): Promise
   return measured;
 }
 
-/** Bundled as the service is, for tsx has each function named anew whenever it is made. */
+/** Starts a bundle, as the service is one, because tsx adds a name to each function whenever it is created. */
 export async function startTrivial(environment: Record<string, string> = {}): Promise<Measured> {
   const folder = join(ROOT, 'dist', 'bench');
   mkdirSync(folder, { recursive: true });
@@ -41,7 +41,7 @@ export async function startTrivial(environment: Record<string, string> = {}): Pr
   return startProcess(program, { ...OPEN_HANDED, HOST: '127.0.0.1', ...environment }, /^ready (\S+) (\S+)$/m);
 }
 
-/** An application that does nothing: what is left is what the platform costs. */
+/** Measures an application that does nothing, which leaves the cost of the platform. */
 export async function trivial(): Promise<Measurements> {
   const server = await startTrivial();
   const requests = (headers: Record<string, string> = {}): Request[] => [

@@ -8,7 +8,7 @@ import type { Measurements } from './results.js';
 const SOCKETS = 1000;
 const MESSAGES = LONG ? 100 : 20;
 
-/** Live messages, beside those who publish in memory. */
+/** Measures live messages, and the peers that publish in memory. */
 export async function live(ours: Variant, database: string): Promise<Measurements> {
   const peer = peersOn(database);
   const others = [

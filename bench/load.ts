@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, connect, type Told } from './connection.js';
 
-/** The clients, in a process of their own: a few kept connections, each of which asks one thing after the other. */
+/** The clients in a process of their own: a few keep-alive connections with one request at a time each. */
 
 export interface Request {
   method: 'GET' | 'POST';
   path: string;
   headers?: Record<string, string>;
-  /** JSON. What says `{n}` in it is another number each time. */
+  /** JSON. `{n}` is a different number in each request. */
   body?: string;
 }
 
 export interface Load {
   url: string;
-  /** Asked in turn. */
+  /** Sent in turn. */
   requests: Request[];
   connections: number;
   seconds: number;
@@ -23,9 +23,9 @@ export interface Load {
 
 export interface Outcome {
   answered: number;
-  /** How many were told to come back, and were left out of the times. */
+  /** The number of answers with Retry-After, which are not in the times. */
   refused: number;
-  /** What else came, by status, with the first text: it ends the load. */
+  /** The first text of each other status, which ends the load. */
   other: Record<string, string>;
   seconds: number;
   /** Milliseconds. */
@@ -35,16 +35,16 @@ export interface Outcome {
   next: number;
 }
 
-/** Milliseconds before somebody who was told to come back does. */
+/** Milliseconds before a rejected request is repeated. */
 const PAUSE = 50;
-/** However slow the machine is, a figure is of so many answers. */
+/** The minimum number of answers behind a figure, on any machine. */
 const LEAST = 40;
-/** So many digits that a body has the same length each time. */
+/** The number of digits, so that all bodies have the same length. */
 const DIGITS = 9;
 
 const at = (sorted: number[], part: number) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN;
 
-/** The bytes of a request, of which a body gets its number. */
+/** Returns the bytes of a request, except for the number in its body. */
 function bytesOf(host: string, { method, path, headers = {}, body }: Request): (n: number) => string {
   const length = body && Buffer.byteLength(body.replace('{n}', '0'.repeat(DIGITS)));
   const all = {

@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startMeasured } from './server.js';
 
 /**
- * What a burst of wrong logins costs somebody else (issue "hash queue"): 180 from 20 networks at once, and a login from
- * another network amid them. Each round uses other networks, so that no limit of attempts plays a part.
+ * Measures a login during a burst of wrong ones: 180 from 20 networks at once, and a right one from another network.
+ * Each round uses other networks, so that no limit of attempts applies.
  */
 const ROUNDS = 5;
 const WRONG = 180;
 const NETWORKS = 20;
 
-// Behind a proxy, as one is needed for the networks; the demo's accounts are asked for in so many words.
+// A proxy provides the networks. The demo's accounts must be requested explicitly.
 const server = await startMeasured({
   TRUST_PROXY: 'loopback',
   DEMO: 'on',
@@ -45,7 +45,7 @@ try {
       `burst ${round} ${amid.told} after ${amid.milliseconds} ms; of ${WRONG} wrong ones from ${NETWORKS} networks ${counts}, ` +
         `in ${Math.round(performance.now() - started)} ms`,
     );
-    // What was given up is still worked off.
+    // The service still works on abandoned logins.
     while ((await owner('192.0.2.1')).told !== '200') await delay(1000);
   }
 } finally {

@@ -7,22 +7,22 @@ import type { Measured } from './server.js';
 import type { Delivered, Publication, Subscribers } from './subscribers.js';
 
 /**
- * How long and how often: the short form takes under three minutes on a machine that has nothing else to do, and is for who
- * changes something; what is published is measured whole.
+ * The duration and the number of rounds. The short form takes under three minutes on an idle machine; the published
+ * figures use the long one.
  */
 export const LONG = process.env['BENCH'] === 'whole';
 export const ROUNDS = Number(process.env['ROUNDS'] ?? (LONG ? 5 : 3));
 export const SECONDS = Number(process.env['SECONDS'] ?? (LONG ? 1 : 0.3));
 /**
- * Before the first round a server is asked until that gets no cheaper, for the engine compiles what is done often: one of the
- * first hundred requests costs five times what one of the last of ten thousand does. Counted in milliseconds of the server's own
- * processor time, of which it gets little on a busy machine: it begins to look after so many answers or so much `before`, and
- * ends when `steady` steps in turn were no tenth cheaper, at the latest after `most`.
+ * A server is warmed up until it gets no faster, because the engine compiles frequent code: one of the first hundred
+ * requests costs five times as much as one of the last ten thousand. Durations are milliseconds of the server's
+ * processor time. The check begins after a number of answers or `before`, and ends when `steady` successive steps were
+ * less than a tenth cheaper, at the latest after `most`.
  */
 const WARM_UP = LONG
   ? { seconds: 0.25, answers: 10_000, before: 4000, step: 200, steady: 3, most: 6000 }
   : { seconds: 0.1, answers: 3000, before: 600, step: 100, steady: 2, most: 1200 };
-/** Few, so that no service thinks itself overloaded. */
+/** So few that no service is overloaded. */
 const CONNECTIONS = 8;
 
 export interface Variant {
@@ -35,7 +35,7 @@ export interface Asked extends Variant {
   requests: Request[];
 }
 
-/** Each variant once in every round, in an order that turns: what else the machine does falls on all of them. */
+/** Measures each variant once per round in rotating order, so that other load on the machine affects all of them. */
 async function inTurn<V>(variants: readonly V[], measure: (variant: V, round: number) => Promise<void>) {
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const variant of round % 2 === 0 ? variants : variants.toReversed()) await measure(variant, round);
@@ -52,7 +52,7 @@ async function answerOf({ server, requests }: Asked, n: number): Promise<unknown
   return JSON.parse(text);
 }
 
-/** Stops everything when two variants do not answer the same: they would not have done the same. */
+/** Throws if two variants answer differently, because they would not do the same work. */
 function mustAgree(flow: string, [first, ...rest]: { name: string; answer: unknown }[]): void {
   for (const { name, answer } of rest) {
     try {
@@ -63,13 +63,13 @@ function mustAgree(flow: string, [first, ...rest]: { name: string; answer: unkno
   }
 }
 
-/** What was asked of a server, and the processor time that it took. */
+/** The number of requests to a server, and its processor time. */
 interface Round {
   outcome: Outcome;
   cpu: number;
 }
 
-/** Asks a server until it has reached its speed. */
+/** Sends requests until the server has reached its speed. */
 async function warmUp(ask: () => Promise<Round>): Promise<void> {
   let worked = 0;
   const stepOf = async (milliseconds: number, answers = Number.POSITIVE_INFINITY) => {
@@ -93,9 +93,9 @@ async function warmUp(ask: () => Promise<Round>): Promise<void> {
 let last = 0;
 
 /**
- * Requests of a flow to each variant: the processor time of each, and how quick the answers were.
- * @param comparable what is left of an answer when it is compared: all that is the same for the same data
- * @param value what the flow's figure is, of a round
+ * Measures the processor time and the latency of requests to each variant.
+ * @param comparable reduces an answer to what is the same for the same data
+ * @param value returns the figure of a round
  */
 export async function measureRequests(
   flow: string,
@@ -166,7 +166,7 @@ export interface Published extends Variant {
   publication: Omit<Publication, 'messages'>;
 }
 
-/** Messages to many sockets, of each variant: the processor time of each delivery. */
+/** Measures the processor time of each delivery of messages to many sockets, by variant. */
 export async function measureDeliveries(
   flow: string,
   variants: readonly Published[],
@@ -198,7 +198,7 @@ export async function measureDeliveries(
   });
 }
 
-/** Loads a server in the background until it is told to stop. */
+/** Loads a server in the background until `stop` is called. */
 export function burden(load: Omit<Load, 'seconds' | 'from'>): { stop: () => void } {
   const clients = startClients('load.ts');
   clients.send({ ...load, seconds: 3600, from: 1 } satisfies Load);

@@ -1,29 +1,31 @@
 /**
- * What the service does when it is asked for five times what it bears: `node --import tsx bench/overload.ts`. With DATABASE_URL it is
- * that database (an empty one), else one in memory. Its clients are a process of their own on the same machine; with `PIN=on` the
- * service has the first processor, and its clients (and a database that is pinned so, too) the second.
+ * Measures the service under five times the load that it can serve: `node --import tsx bench/overload.ts`. It uses
+ * DATABASE_URL (an empty database), or a database in memory. The clients are a process on the same machine. `PIN=on`
+ * gives the service the first processor, and the clients and a pinned database the second.
  */
 import { execFileSync } from 'node:child_process';
 import { startClients, told } from './clients.js';
 import { type Connection, connect } from './connection.js';
 import { DEMO, startMeasured } from './server.js';
 
-/** Seconds of each phase. */
 const SECONDS = Number(process.env['SECONDS'] ?? 20);
 const TIMES = 5;
-/** As a balancer keeps them. What would need more is not asked. With `COLD=on` they all come in the first moment. */
+/**
+ * The number of connections of a load balancer. Requests beyond it are not sent. With `COLD=on` all connections are
+ * opened at once.
+ */
 const CONNECTIONS = 500;
 const PATHS = ['/api/v1/users?limit=20', '/api/v1/users/1', '/api/v1/users/2'];
 
 interface Phase {
   url: string;
-  /** Requests a second; 0 for as many as 32 connections can ask one after the other. */
+  /** Requests per second; 0 for as many as 32 connections can send one after the other. */
   rate: number;
   seconds: number;
 }
 
 interface Outcome {
-  /** Milliseconds of those that were answered with 200, in order. */
+  /** Milliseconds of the requests with status 200, in order. */
   accepted: number[];
   refused: number;
   unsent: number;
@@ -36,7 +38,9 @@ const at = (sorted: number[], part: number) => Math.round(sorted[Math.floor(sort
 if (process.send) process.on('message', (phase: Phase) => void run(phase).then((outcome) => process.send?.(outcome)));
 else await main();
 
-/** The clients' process: bare sockets and ready bytes, so that it is the server that is measured. */
+/**
+ * The process of the clients. Bare sockets and prepared bytes cost the clients little, so that the server is measured.
+ */
 async function run({ url, rate, seconds }: Phase): Promise<Outcome> {
   const { hostname, port, host } = new URL(url);
   const bytes = (path: string) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${DEMO}\r\n\r\n`;
@@ -75,7 +79,7 @@ async function run({ url, rate, seconds }: Phase): Promise<Outcome> {
       await new Promise<unknown>((resolve) => client.ask(bytes('/livez'), resolve));
       free.push(client);
     }
-  // Each on a connection of its own, as probes come.
+  // Each probe uses a new connection.
   const probe = setInterval(() => {
     const prober = connect(hostname, Number(port));
     const began = performance.now();

@@ -9,11 +9,11 @@ export const PERFORMANCE = 'docs/performance.md';
 export const PICTURE = 'docs/performance.svg';
 const PLACE = /(<!-- measured -->\n).*?(\n<!-- \/measured -->)/s;
 
-/** The page with what was measured in its place. */
+/** Returns the page with the measured figures. */
 export const withResults = (page: string, results: Results): string =>
   page.replace(PLACE, (_all, start, end) => `${start}\n${report(results)}\n${end}`);
 
-/** Writes what was measured into the page of the documentation, and the picture. */
+/** Writes the figures into the documentation, and the picture. */
 export function writePage(results: Results): void {
   const page = join(ROOT, PERFORMANCE);
   writeFileSync(page, withResults(readFileSync(page, 'utf8'), results));

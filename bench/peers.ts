@@ -5,12 +5,12 @@ import { build } from 'esbuild';
 import type { Variant } from './measure.js';
 import { type Measured, ROOT, startProcess } from './server.js';
 
-/** What a user would pick in place of Accord: servers in a package of their own, which nothing else installs. */
+/** The alternatives to Accord: servers in a package of their own, which only the benchmark installs. */
 const FOLDER = join(ROOT, 'bench', 'peers');
 const INSTALLED = join(FOLDER, 'node_modules', '.package-lock.json');
 const LOCK = join(FOLDER, 'package-lock.json');
 
-/** Installs their packages where they are not those of their lock, and makes JavaScript of them. */
+/** Installs the packages if they differ from the lockfile, and compiles the servers. */
 export async function preparePeers(): Promise<void> {
   if (!existsSync(INSTALLED) || statSync(INSTALLED).mtimeMs < statSync(LOCK).mtimeMs) {
     console.log('Installing the peers in bench/peers, once.');
@@ -31,11 +31,11 @@ export async function preparePeers(): Promise<void> {
   });
 }
 
-/** Starts one of the files of bench/peers, without the ending. */
+/** Starts a file of bench/peers, named without its extension. */
 export const startPeer = (name: string, environment: Record<string, string> = {}): Promise<Measured> =>
   startProcess([join(FOLDER, 'dist', `${name}.js`)], { NODE_ENV: 'production', ...environment }, /^ready (\S+)$/m);
 
-/** What starts peers on a database of PostgreSQL. */
+/** Returns a function that starts peers on a PostgreSQL database. */
 export const peersOn =
   (database: string) =>
   async (
@@ -45,6 +45,6 @@ export const peersOn =
     environment: Record<string, string> = {},
   ): Promise<Variant> => ({ name, kind, server: await startPeer(file, { DATABASE_URL: database, ...environment }) });
 
-/** The packages of the peers with their versions. */
+/** Returns the versions of the peers' packages. */
 export const peerVersions = (): Record<string, string> =>
   JSON.parse(readFileSync(join(FOLDER, 'package.json'), 'utf8')).dependencies;

@@ -1,9 +1,8 @@
 /**
- * `npm run bench`: what Accord costs, beside what one would write by hand and what one would pick instead. Writes
- * `bench/results.json`, docs/performance.md and its picture. `npm run bench -- rest live` measures these parts anew and leaves the
- * others as they are; `BENCH=whole` takes longer; `ROUNDS=` and `SECONDS=` say how often and how long each variant is asked.
- * `npm run bench -- growth profiles` measures how the cost grows with users, pages, operations, subscribers and fields, and where
- * Accord's own goes: of themselves only when all is asked to take longer.
+ * `npm run bench` compares Accord with hand-written servers and with alternatives. It writes `bench/results.json`,
+ * docs/performance.md and the picture. `npm run bench -- rest live` measures these parts only. `BENCH=whole` takes
+ * longer. `ROUNDS=` and `SECONDS=` set the number of rounds and the seconds of each. `npm run bench -- growth profiles`
+ * measures how the cost grows, and the shares of the processor time; `BENCH=whole` includes both.
  */
 import { cpus } from 'node:os';
 import { startAccord } from './accord.js';
@@ -27,7 +26,7 @@ interface Data {
   directories: Directories;
 }
 
-/** Accord, for a part of the bench. */
+/** Runs a part of the benchmark with Accord. */
 async function withAccord(url: string, measure: (ours: Variant) => Promise<Measurements>): Promise<Measurements> {
   const server = await startAccord(url);
   const measured = await measure({ name: ACCORD, kind: 'accord', server });
@@ -50,7 +49,7 @@ const PARTS: Record<string, (data: Data) => Promise<Measurements>> = {
     ),
 };
 
-/** What is not compared with others, and takes long. */
+/** Slow parts without peers. */
 const BESIDE: Record<string, (data: Data, about: About) => Promise<Results>> = {
   growth: async ({ database: { url } }, about) => addGrowth(await measureGrowth(url), about),
   profiles: async ({ database: { url }, directories }, about) => addProfiles(await profiles(url, directories), about),

@@ -1,7 +1,7 @@
 import { FLOWS, type FlowName } from './flows.js';
 import { daysOf, type Figure, type Results } from './results.js';
 
-/** The picture that README shows: for a few flows, a bar for each variant. */
+/** The picture of the README: bars of the variants of a few flows. */
 const SHOWN: readonly FlowName[] = ['read', 'list', 'create', 'nested', 'delivery'];
 
 const WIDTH = 880;
@@ -46,7 +46,7 @@ function bars(figures: Figure[], from: number): string[] {
   });
 }
 
-/** The picture, as SVG that is legible on a light page and on a dark one. */
+/** Returns an SVG that is legible on light and dark pages. */
 export function picture(results: Results): string {
   const { flows } = results;
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * CPU of this process for each call: a named statement by `pg`, the prepared client, and Prisma. 8 callers, interleaved
- * rounds, medians. Needs PostgreSQL at TEST_DATABASE_URL. `node --import tsx bench/prepared.ts`
+ * Measures the processor time of each call: a named statement with `pg`, the prepared client, and Prisma. 8 callers,
+ * interleaved rounds, medians. Needs PostgreSQL at TEST_DATABASE_URL: `node --import tsx bench/prepared.ts`.
  */
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
@@ -14,7 +14,7 @@ import { POSTGRESQL } from '../test/support/servers.js';
 const CALLS = Number(process.env['CALLS'] ?? 1500);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7);
 const CALLERS = 8;
-/** Benchmarks only the calls whose name matches. */
+/** Selects calls by name. */
 const ONLY = new RegExp(process.argv[2] ?? '');
 const DATABASE = 'accord_bench_prepared';
 
@@ -27,7 +27,7 @@ url.searchParams.set('options', '-c TimeZone=UTC');
 const config = { connectionString: url.href, max: 4 };
 const pipelined = { ...config, pipeline: true } as pg.PoolConfig;
 
-/** Few connections for many reads, as the platform has them. */
+/** Few connections with pipelining, as in the platform. */
 const clients = [0, 1].map(() => new pg.Client(pipelined as pg.ClientConfig));
 let turn = 0;
 const reads = { query: (statement: pg.QueryArrayConfig) => (clients[turn++ % 2] as pg.Client).query(statement) };
@@ -127,7 +127,7 @@ const calls: Record<string, (db: Db) => Promise<unknown>> = {
     }),
 };
 
-/** What Prisma sends for `nested`: the values of the pages, an id, and LIMIT 1. */
+/** The parameters of Prisma for `nested`: the values of the pages, an id, and LIMIT 1. */
 const call = { model: dataModel.models['User'] as Model, operation: 'findFirst', args: undefined };
 const dry = await dryRuns(make as never).run(call, { where: { id: 1 }, select: nested });
 const [sql] = dry.sent as [(typeof dry.sent)[number]];

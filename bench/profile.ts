@@ -13,15 +13,15 @@ import type { Profile } from './results.js';
 import type { Measured } from './server.js';
 
 /**
- * Where the processor time of Accord's own process goes: the profile that V8 takes by samples, of each the place in the sources,
- * by the bundles' source maps, and of that the package or the folder.
+ * Profiles Accord's process by sampling, and attributes each sample to a package or a folder by the source maps of the
+ * bundles.
  */
 
 const CONNECTIONS = 8;
-/** Seconds that a server is asked before, and while, it is looked at. */
+/** Seconds of load before and during the profile. */
 const WARM = 6;
 const SECONDS = 4;
-/** Microseconds between two samples. */
+/** Microseconds. */
 const INTERVAL = 250;
 
 type Headers = Awaited<ReturnType<typeof login>>;
@@ -40,10 +40,10 @@ const PROFILED = {
   embeddedCreate: async (_server: Measured, headers: Headers) => newUsers(headers),
 } as const;
 
-/** What V8 writes (https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile). */
+/** The profile format of V8 (https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile). */
 interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number; columnNumber: number } }[];
-  /** Microseconds of the system's steady clock. */
+  /** Microseconds of the monotonic clock. */
   startTime: number;
   samples: number[];
   timeDeltas: number[];
@@ -53,7 +53,7 @@ const steadyClock = () => Number(process.hrtime.bigint() / 1000n);
 
 const maps = new Map<string, SourceMap | undefined>();
 
-/** The path of the source of a place in a bundle; of what is outside the bundles, its own. */
+/** Returns the source file of a place in a bundle; the path itself outside the bundles. */
 function sourceOf(url: string, line: number, column: number): string {
   if (!url.startsWith('file:') || url.includes('/node_modules/')) return url;
   const path = fileURLToPath(url);
@@ -66,7 +66,7 @@ function sourceOf(url: string, line: number, column: number): string {
   return entry !== undefined && 'originalSource' in entry ? entry.originalSource : path;
 }
 
-/** What V8 and the system do for all, by the name of what a sample shows. */
+/** Work of V8 and the system, by the function name of a sample. */
 const OF_THE_ENGINE: Record<string, string> = {
   '(garbage collector)': 'collecting garbage',
   '(program)': 'Node, in C++',
@@ -76,7 +76,7 @@ const OF_THE_ENGINE: Record<string, string> = {
   writeLatin1String: 'writing to sockets',
 };
 
-/** Whose a sample is: a package's, a folder's, the engine's. */
+/** Returns the owner of a sample: a package, a folder, or the engine. */
 function ownerOf({ callFrame: { functionName, url, lineNumber, columnNumber } }: CpuProfile['nodes'][number]): string {
   const engine = OF_THE_ENGINE[functionName];
   if (engine !== undefined && (url === '' || url.startsWith('node:'))) return engine;
@@ -90,7 +90,7 @@ function ownerOf({ callFrame: { functionName, url, lineNumber, columnNumber } }:
   return house === undefined ? 'generated code' : house === 'platform' ? `platform/${room}` : house;
 }
 
-/** The shares of the samples between two moments, each in percent; what is less than one is the rest. */
+/** Returns the shares between two moments in percent. Shares below one percent are summed up. */
 function sharesOf(profile: CpuProfile, from: number, until: number): Record<string, number> {
   const owners = new Map(profile.nodes.map((node) => [node.id, node]));
   const times = new Map<string, number>();
@@ -110,7 +110,7 @@ function sharesOf(profile: CpuProfile, from: number, until: number): Record<stri
   );
 }
 
-/** Accord with the profiler on, asked for one thing. */
+/** Profiles Accord under the load of one flow. */
 async function profileOf(name: keyof typeof PROFILED, DATABASE_URL: string): Promise<Profile> {
   console.log(`${FLOWS[name].title}: profile`);
   const folder = mkdtempSync(join(tmpdir(), 'accord-profile-'));
@@ -133,7 +133,6 @@ async function profileOf(name: keyof typeof PROFILED, DATABASE_URL: string): Pro
   return { cpu: Math.round((1000 * cpu) / answered), shares };
 }
 
-/** A profile of each flow that has one. */
 export async function profiles(database: string, directories: Directories): Promise<Record<string, Profile>> {
   const found: Record<string, Profile> = {};
   for (const name of Object.keys(PROFILED) as (keyof typeof PROFILED)[]) {

@@ -1,9 +1,9 @@
 import { ACCORD, FLOWS, type Flow, type FlowName, type Goal, UNITS } from './flows.js';
 import { daysOf, type Figure, type Profile, type Results, rounded } from './results.js';
 
-/** The tables of `docs/performance.md`, from what was measured. */
+/** Generates the tables of `docs/performance.md`. */
 
-/** Below that, two figures of one run say the same. */
+/** The ratio below which two figures of one run are equal. */
 const NOISE = 1.15;
 
 const row = (...cells: unknown[]) => `| ${cells.join(' | ')} |`;
@@ -15,7 +15,7 @@ const table = (head: string[], body: unknown[][]) => [
 const number = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 3 });
 const times = (ratio: number) => `${number(rounded(ratio))}×`;
 
-/** The flows that were measured, in their order. */
+/** Returns the measured flows, in order. */
 const measured = ({ flows }: Results) =>
   Object.entries(FLOWS).flatMap(([name, flow]): { flow: Flow; figures: Figure[]; accord: Figure }[] => {
     const figures = flows[name as FlowName] ?? [];
@@ -23,7 +23,7 @@ const measured = ({ flows }: Results) =>
     return accord === undefined ? [] : [{ flow, figures, accord }];
   });
 
-/** Others by name, with how many times their figure Accord's is. */
+/** Lists other variants with the ratio of Accord's figure to theirs. */
 const others = (figures: Figure[], accord: Figure, ...kinds: Figure['kind'][]) =>
   figures
     .filter(({ kind }) => kinds.includes(kind))
@@ -46,7 +46,7 @@ function judged(goal: Goal, figures: Figure[], { value }: Figure): string {
   );
 }
 
-/** The table that is read first: a line for each flow. */
+/** Returns the first table, with a row per flow. */
 const overview = (results: Results) =>
   table(
     ['flow', 'unit', 'Accord', 'by hand', 'instead of Accord', 'goal'],
@@ -60,7 +60,7 @@ const overview = (results: Results) =>
     ]),
   );
 
-/** To whom Accord loses, where the difference is more than noise. */
+/** Lists the variants that are faster than Accord by more than noise. */
 function losses(results: Results): string[] {
   const lines = measured(results).flatMap(({ flow, figures, accord }) => {
     const better = figures.filter(
@@ -100,7 +100,7 @@ const POWERS = ['', 'k', 'M'];
 const compact = (size: number, power = 0): string =>
   size >= 1000 ? compact(size / 1000, power + 1) : `${size}${POWERS[power]}`;
 
-/** A table for each thing that there may be more of. */
+/** Returns a table for each kind of growth. */
 function growth({ growth: { date, of } }: Results): string[] {
   const tables = Object.values(of).flatMap(({ title, sizes, rows }) => {
     const last = sizes.length - 1;
@@ -120,10 +120,10 @@ function growth({ growth: { date, of } }: Results): string[] {
   return [`Measured on ${date}, the sizes of a table in turn.`, '', ...tables];
 }
 
-/** Below that, percent of a flow, a share is among the others. */
+/** Shares below this percentage of a flow are summed up. */
 const SMALL = 1.5;
 
-/** Whose the time is, a column for each flow; what is small everywhere is one line. */
+/** Returns the table of shares, with a column per flow. */
 function profiles({ profiles: { date, of } }: Results): string[] {
   const found = Object.entries(of) as [FlowName, Profile][];
   const total = (owner: string) => found.reduce((sum, [, { shares }]) => sum + (shares[owner] ?? 0), 0);
@@ -146,7 +146,7 @@ function profiles({ profiles: { date, of } }: Results): string[] {
   ];
 }
 
-/** What stands in the page between the marks of `measured`. */
+/** Returns the text between the `measured` marks of the page. */
 export function report(results: Results): string {
   const { machine, node, postgresql, versions, rounds, seconds } = results;
   return [

@@ -9,7 +9,7 @@ import type { Measurements } from './results.js';
 
 const LOGINS = 4;
 
-/** REST on PostgreSQL, beside those who serve the same. */
+/** Measures REST on PostgreSQL and its peers. */
 export async function rest(ours: Variant, database: string): Promise<Measurements> {
   const peer = peersOn(database);
   const bare = await peer(BARE, 'limit', 'node-pg');
@@ -43,7 +43,7 @@ export async function rest(ours: Variant, database: string): Promise<Measurement
   return measured;
 }
 
-/** The first page of many users: how long somebody waits for it who asks alone. */
+/** Measures the latency of the first page of a long list without other load. */
 async function firstPage(ours: Variant, bare: Variant) {
   const headers = await login(ours.server);
   const variants: Asked[] = [
@@ -55,7 +55,7 @@ async function firstPage(ours: Variant, bare: Variant) {
   return measureRequests(FLOWS.offset.title, variants, { connections: 1, comparable: usersOf, value });
 }
 
-/** What reads wait for while others log in, whose passwords are hashed beside them. */
+/** Measures the latency of reads during logins, whose passwords are hashed in parallel. */
 async function amidLogins(ours: Variant) {
   const alone: Asked = {
     ...ours,

@@ -3,28 +3,27 @@ import { join } from 'node:path';
 import type { FlowName, UNITS } from './flows.js';
 import { ROOT } from './server.js';
 
-/** What one variant of a flow came to. */
+/** The figure of a variant of a flow. */
 export interface Figure {
   variant: string;
-  /** Accord, what one would write by hand, what one would pick instead, or Accord with something else to do. */
+  /** Accord, a hand-written server (`limit`), an alternative (`peer`), or Accord with other work (`beside`). */
   kind: 'accord' | 'limit' | 'peer' | 'beside';
-  /** The median of the rounds, in the flow's unit. */
+  /** The median of the rounds, in the unit of the flow. */
   value: number;
-  /** The least and the most of the rounds. */
+  /** The minimum and the maximum of the rounds. */
   spread: [number, number];
-  /** Answers a second. */
+  /** Answers per second. */
   rate?: number;
   /** Milliseconds. */
   p50?: number;
   p99?: number;
-  /** How many requests were told to come back; they are in no figure but the processor time. */
+  /** The number of requests with Retry-After. Only the processor time includes them. */
   refused?: number;
 }
 
-/** What was measured of some flows. */
 export type Measurements = Partial<Record<FlowName, Figure[]>>;
 
-/** What the same came to at each size of one thing. */
+/** The figures of one request at each size. */
 export interface GrowthRow {
   what: string;
   unit: keyof typeof UNITS;
@@ -32,22 +31,22 @@ export interface GrowthRow {
 }
 
 export interface Growth {
-  /** What there is more of. */
+  /** The thing that grows. */
   title: string;
   sizes: readonly number[];
   rows: GrowthRow[];
 }
 
-/** Where the processor time of a flow goes. */
+/** The shares of the processor time of a flow. */
 export interface Profile {
-  /** Microseconds of each request, with the profiler on. */
+  /** Microseconds per request with the profiler. */
   cpu: number;
-  /** Percent, by whose it is. */
+  /** Percent by owner. */
   shares: Record<string, number>;
 }
 
 export interface Results {
-  /** When each flow was measured: all its variants in one run, but not all flows in the same. */
+  /** The date of each flow. All variants of a flow have one run, but flows may have different ones. */
   dates: Partial<Record<FlowName, string>>;
   machine: string;
   node: string;
@@ -64,7 +63,7 @@ const FILE = join(ROOT, 'bench', 'results.json');
 
 export const readResults = (): Results => JSON.parse(readFileSync(FILE, 'utf8'));
 
-/** What all figures of one run have in common. */
+/** The common data of one run. */
 export type About = Omit<Results, 'flows' | 'dates' | 'growth' | 'profiles'>;
 
 function write(results: Results): Results {
@@ -74,22 +73,20 @@ function write(results: Results): Results {
 
 const today = () => new Date().toISOString().slice(0, 10);
 
-/** Puts what was measured now in the place of what was measured before. @returns all that there is then */
+/** Replaces the figures of the measured flows and returns all results. */
 export function addResults(flows: Measurements, about: About): Results {
   const before = readResults();
   const now = Object.fromEntries(Object.keys(flows).map((name) => [name, today()]));
   return write({ ...before, ...about, dates: { ...before.dates, ...now }, flows: { ...before.flows, ...flows } });
 }
 
-/** The same for growth. */
 export const addGrowth = (of: Results['growth']['of'], about: About): Results =>
   write({ ...readResults(), ...about, growth: { date: today(), of } });
 
-/** The same for profiles. */
 export const addProfiles = (of: Results['profiles']['of'], about: About): Results =>
   write({ ...readResults(), ...about, profiles: { date: today(), of } });
 
-/** The day of the measurements, or the first and the last. */
+/** Returns the day of the measurements, or the first and the last day. */
 export function daysOf({ dates }: Results): string {
   const days = [...new Set(Object.values(dates))].sort();
   return days.length > 1 ? `${days[0]} to ${days.at(-1)}` : `${days[0]}`;
@@ -100,7 +97,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** One figure of the rounds of a variant. */
+/** Returns the figure of a variant's rounds. */
 export const figureOf = (variant: string, kind: Figure['kind'], rounds: number[]): Figure => ({
   variant,
   kind,
@@ -108,5 +105,5 @@ export const figureOf = (variant: string, kind: Figure['kind'], rounds: number[]
   spread: [rounded(Math.min(...rounds)), rounded(Math.max(...rounds))],
 });
 
-/** To three digits and no more than three places: what is beyond them is noise. */
+/** Rounds to three significant digits and at most three decimals; more would be noise. */
 export const rounded = (value: number): number => Number(Number(value.toPrecision(3)).toFixed(3));

@@ -10,21 +10,21 @@ export const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 export interface Measured {
   url: string;
-  /** What else its output was searched for. */
+  /** The further matches in its output. */
   said: string[];
-  /** Resident memory of the server's process, in MiB (`/proc/<pid>/status`; Linux only). */
+  /** Returns the resident memory in MiB (`/proc/<pid>/status`, Linux only). */
   rss: () => number;
-  /** Milliseconds of processor time that it has used (`/proc/<pid>/stat`, in steps of 10; Linux only). */
+  /** Returns the used processor time in milliseconds (`/proc/<pid>/stat`, in steps of 10, Linux only). */
   cpu: () => number;
-  /** Gives all its threads one processor of their own, and all others to whoever asks (taskset; Linux only). */
+  /** Moves all threads of the process to one processor, and all other processes to the others (taskset, Linux only). */
   pin: (processor: number) => void;
   stop: () => Promise<void>;
 }
 
-/** How often, in milliseconds, a process that starts is looked at. */
+/** Milliseconds between two checks of a starting process. */
 const LOOK = 5;
 
-/** No server outlives who measures it, however that ends. */
+/** The end of the benchmark kills all servers. */
 const running = new Set<ChildProcess>();
 export function killAll(): void {
   for (const server of running) server.kill('SIGKILL');
@@ -32,8 +32,8 @@ export function killAll(): void {
 process.once('exit', killAll);
 
 /**
- * Starts a server in a process of its own, whose output goes to a file: to read it would cost the one who measures.
- * @param ready finds in its output the address that it listens on
+ * Starts a server whose output goes to a file, because reading it would cost the measuring process time.
+ * @param ready finds the address in the output
  */
 export async function startProcess(
   args: string[],
@@ -61,7 +61,7 @@ export async function startProcess(
 
 function measured(server: ChildProcess, [, url = '', ...said]: RegExpExecArray, ended: Promise<void>): Measured {
   const ticks = () => {
-    // proc(5): utime and stime are the 14th and 15th field; the second, a name in brackets, may hold spaces.
+    // proc(5): utime and stime are fields 14 and 15; the second field, a name in brackets, may contain spaces.
     const fields = readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     return Number(fields[11]) + Number(fields[12]);
   };
@@ -80,10 +80,10 @@ function measured(server: ChildProcess, [, url = '', ...said]: RegExpExecArray, 
   };
 }
 
-/** Of `npm start`, for Node. */
+/** The flags of `npm start`. */
 export const START_FLAGS = ['--max-semi-space-size=32'];
 
-/** The service in a process of its own, as `npm start` runs it, on a fresh database in memory. @param flags more of them, for Node */
+/** Starts the service as `npm start` does, on a fresh database in memory. @param flags further flags for Node */
 export const startMeasured = (environment: Record<string, string> = {}, flags: string[] = []): Promise<Measured> =>
   startProcess(
     [...START_FLAGS, ...flags, 'src/platform/cli/bin.js', 'start'],

@@ -4,22 +4,22 @@ import { WebSocket } from 'ws';
 import { DEMO, graphql, startMeasured } from './server.js';
 
 /**
- * What sockets cost the server in memory: a reader that stalls while thousands of messages pass, and thousands of sockets
- * that come, subscribe and go; and how thousands end for their clients that are opened and closed in quick turn.
+ * Measures the memory of sockets on the server: a reader that stalls during thousands of messages, thousands of sockets
+ * that connect, subscribe and close, and the close codes of sockets that their clients close early.
  */
 const SUBSCRIBE = 'subscription($channelId: ID!) { messageAdded(channelId: $channelId) { id text } }';
 const ADD = 'mutation($channelId: ID!, $text: String!) { addMessage(channelId: $channelId, text: $text) { id } }';
 const MESSAGES = 10_000;
 const CYCLES = 10_000;
 const AT_ONCE = 10;
-/** When a client closes its socket in quick turn, and how many clients do. */
+/** The moments at which a client closes its socket, and the number of clients. */
 const MOMENTS = ['open', 'init', 'shortly', 'ack'] as const;
 const CLIENTS = [50, 200];
 
 const server = await startMeasured({ RATE_LIMIT: '100000000', RATE_CEILING: '1000000000' });
 const mebibytes = () => `${Math.round(server.rss())} MiB`;
 
-/** A socket with one subscription. `received` counts its messages; `closed` is its close code. */
+/** Opens a socket with one subscription. `received` counts its messages; `closed` is its close code. */
 async function subscriber(channelId: string) {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
     headers: { authorization: DEMO },
@@ -41,7 +41,7 @@ async function subscriber(channelId: string) {
   return state;
 }
 
-/** Adds a message, and waits where the service has too much to do: the load is not what is measured. */
+/** Adds a message, and waits while the service is overloaded, because the load is not measured. */
 async function add(text: string): Promise<void> {
   for (;;) {
     const added = await graphql(server.url, ADD, { channelId: 'busy', text }).catch((error: Error) => error);
@@ -92,15 +92,15 @@ async function openAndClose(): Promise<void> {
 type Moment = (typeof MOMENTS)[number];
 
 /**
- * Opens a socket and closes it when `moment` is there.
- * @returns how it ended for the client: its close code and reason, or the status or fault for which it was never opened
+ * Opens a socket and closes it at `moment`. Returns the close code and the reason, or the status or error that
+ * prevented the connection.
  */
 const quickly = (moment: Moment) =>
   new Promise<string>((resolve) => {
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
     let fault: string | undefined;
     const close = () => socket.close(1000);
-    // What a library that has no such event, a browser's above all, tells as 1006.
+    // Libraries without this event, such as browsers, report 1006.
     socket.on('unexpected-response', (_request, { statusCode }) => {
       fault = `status ${statusCode}`;
       socket.terminate();
@@ -118,7 +118,7 @@ const quickly = (moment: Moment) =>
     });
   });
 
-/** A user has 20 sockets at a time; of more clients some are told so, by 1013. */
+/** A user may have 20 sockets; further ones are closed with 1013. */
 async function quickTurn(): Promise<void> {
   for (const moment of MOMENTS) {
     for (const clients of CLIENTS) {

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 
-/** Subscribers in a process of their own. Each message that is published is waited for until all of them have it. */
+/** Subscribers in a process of their own. Each message is published after all of them have received the one before. */
 
 export interface Subscribers {
   url: string;
   count: number;
   channelId: string;
-  /** Those who subscribe, in turn: so many may not be one user. */
+  /** The callers in turn, because one user may not have so many sockets. */
   authorizations: (string | undefined)[];
 }
 
 export interface Publication {
-  /** How to publish: where to post what, with `{n}` for the text. */
+  /** The address and the body of a publication, with `{n}` for the text. */
   url: string;
   headers: Record<string, string>;
   body: string;
@@ -27,9 +27,9 @@ export interface Delivered {
 }
 
 const QUERY = 'subscription($channelId: ID!) { messageAdded(channelId: $channelId) { id text } }';
-/** Sockets that are opened at a time. */
+/** The number of sockets that are opened at a time. */
 const AT_ONCE = 50;
-/** Milliseconds before somebody who was told to come back does. */
+/** Milliseconds before a rejected socket is opened again. */
 const PAUSE = 50;
 
 const sockets: WebSocket[] = [];

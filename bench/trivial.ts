@@ -16,14 +16,14 @@ import { publishedContracts } from '../src/platform/pages/published.js';
 import { readConfig } from '../src/platform/server/config.js';
 
 /**
- * An application whose operations, one or `OPERATIONS`, answer a constant to who is known: what remains is what the platform
- * costs.
+ * An application with one or `OPERATIONS` operations that return a constant to authenticated callers, which leaves the
+ * cost of the platform.
  */
 const OPERATIONS = Number(process.env['OPERATIONS'] ?? 1);
 const numbers = Array.from({ length: OPERATIONS }, (_, i) => i);
 const policy = {
   'greetings.read': { VIEWER: 'any', ADMIN: 'any' },
-  // An application says who administers its accounts.
+  // The platform requires this action for the administration of accounts.
   'users.set-role': { VIEWER: 'none', ADMIN: 'any' },
 } as const;
 

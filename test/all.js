@@ -1,5 +1,5 @@
-// Runs all tests, or those of the folders that are named, each folder as a process. Plain JavaScript, for it bundles what is
-// TypeScript: a process that reads that by tap's loaders takes four times as long to begin, and all that it starts has one too.
+// Runs all tests, or those of the named folders, in a process per folder. It bundles the TypeScript, because tap's
+// loaders take four times as long to start, also in each child process. Therefore this file is JavaScript.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,17 +9,17 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-/** Inside of the project, so that its packages are found. */
+/** Inside the project, so that imports find its packages. */
 const BUNDLES = join(ROOT, 'node_modules', '.cache', 'accord', 'tests');
-/** What each process says, as TAP. */
+/** The TAP output of each process. */
 const RESULTS = join(ROOT, 'coverage', 'tests');
-/** What they saw of the contracts, which `accord coverage` reads (`RECORDINGS` in the sources). */
+/** The recordings for `accord coverage` (`RECORDINGS` in the sources). */
 const RECORDINGS = join(ROOT, 'coverage', 'contract');
-/** Holds the process id of the run that goes on in this folder. */
+/** Contains the process id of the running tests. */
 const LOCK = join(ROOT, 'coverage', 'tests.lock');
-/** Two more than there are cores, for most processes wait at times. */
+/** Two more than the cores, because most processes wait at times. */
 const JOBS = availableParallelism() + 2;
-/** What takes longest or waits most is begun first, so that no process is left alone at the end. */
+/** The slowest folders start first, so that no process runs alone at the end. */
 const FIRST = [
   'new',
   'http',
@@ -38,7 +38,7 @@ const FLAGS = [
   '--import=./test/support/plain-promises.js',
   '--import=./src/workbench/cli/sparing-compiler.js',
 ];
-/** Seconds after which tap ends a case that hangs; a process that hangs itself is ended after twice as long. */
+/** Seconds until tap stops a test. A process is killed after twice this time. */
 const TIMEOUT = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).tap.timeout;
 
 /** @param {string} folder */
@@ -47,7 +47,7 @@ const filesIn = (folder) =>
     .filter((name) => name.endsWith('.test.ts'))
     .sort();
 
-/** Each is a process, for what one of its files has loaded, the next need not. */
+/** Each folder is a process whose files share loaded modules. */
 const folders = readdirSync(join(ROOT, 'test'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && filesIn(entry.name).length > 0)
   .map(({ name }) => name);
@@ -65,7 +65,9 @@ function isAlive(id) {
   }
 }
 
-/** Has the folder for this run: two would delete each other's bundles and results. Throws while another one goes on. */
+/**
+ * Locks the folder, because two runs would delete each other's bundles and results. Throws if another run has the lock.
+ */
 function takeFolder() {
   mkdirSync(dirname(LOCK), { recursive: true });
   try {
@@ -77,7 +79,7 @@ function takeFolder() {
       throw new Error(
         `Process ${holder} runs tests in this folder, and two runs would delete each other's results. Wait until it has ended, or run these in a folder of their own (git worktree add). If it is no run of tests, delete ${LOCK}.`,
       );
-    // Its run was killed.
+    // The process with the lock was killed.
     rmSync(LOCK);
     takeFolder();
     return;
@@ -97,9 +99,9 @@ const testsOfFolders = {
         contents: `${imports.map((one) => `import '${one}';`).join(' ')}\nimport { loaded } from '../support/ending.js'; loaded();`,
       };
     });
-    // Packages stay outside, but for our own.
+    // Bundles no packages except those of this repository.
     onResolve({ filter: /^[^./]/ }, ({ path }) => (path.startsWith('@accord-api/') ? undefined : { external: true }));
-    // A source is told where it stands, and not where its bundle does.
+    // Replaces the address of the bundle by that of the source.
     onLoad({ filter: /\.[jt]s$/ }, ({ path }) => {
       const place = JSON.stringify({ url: pathToFileURL(path).href, dirname: dirname(path) });
       return { contents: `const __place = ${place}; ${readFileSync(path, 'utf8')}`, loader: 'ts' };
@@ -107,7 +109,10 @@ const testsOfFolders = {
   },
 };
 
-/** Bundles the tests of each folder with all of ours that they import. Rejects when something does not parse or is not there. */
+/**
+ * Bundles the tests of each folder with their imports from this repository. Rejects on a syntax error or a missing
+ * file.
+ */
 async function bundle() {
   rmSync(BUNDLES, { recursive: true, force: true });
   await build({
@@ -115,12 +120,13 @@ async function bundle() {
     entryPoints: asked.map((folder) => ({ in: `tests of ${folder}`, out: folder })),
     outdir: BUNDLES,
     bundle: true,
-    // What is imported later is a file of its own, and none is wrapped in functions, which would hide from c8 what was not run.
+    // Dynamic imports get files of their own. Modules are not wrapped in functions, which would hide unused code from
+    // c8.
     splitting: true,
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    // Classes and functions tell their names, and what no test reaches counts as not covered.
+    // Keeps the names of functions and classes, and code that no test reaches, which counts as not covered.
     keepNames: true,
     treeShaking: false,
     sourcemap: 'linked',
@@ -130,15 +136,12 @@ async function bundle() {
   });
 }
 
-/** Processes that run: none outlives this one. @type {Set<import('node:child_process').ChildProcess>} */
+/** The running processes, which are killed at the end. @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
 process.once('exit', () => running.forEach((child) => void child.kill()));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
-/**
- * Runs the tests of a folder, and keeps what they say.
- * @param {string} folder
- */
+/** Runs the tests of a folder and stores their output. @param {string} folder */
 async function run(folder) {
   const began = performance.now();
   const result = join(RESULTS, `${folder}.tap`);
@@ -154,7 +157,7 @@ async function run(folder) {
   child.stdout.pipe(output);
   const [[code]] = await Promise.all([once(child, 'exit'), once(output, 'close')]);
   running.delete(child);
-  // Tap's own total comes last: a process that did not get there has not run all of its tests.
+  // Tap prints its total last. A process without it has not run all tests.
   const total = /^# \{ (total: .*) \}$/m.exec(readFileSync(result, 'utf8').slice(-500))?.[1];
   /** @param {string} name */
   const count = (name) => Number(new RegExp(`\\b${name}: (\\d+)`).exec(total ?? '')?.[1] ?? 0);
@@ -178,7 +181,7 @@ await Promise.all(Array.from({ length: JOBS }, oneAfterTheOther));
 
 const bad = runs.filter(({ good }) => !good);
 if (bad.length > 0) {
-  // Tap shows what failed, and where.
+  // Tap reports the failures.
   const tap = fileURLToPath(new URL('run.mjs', import.meta.resolve('tap')));
   const args = ['run', '--disable-coverage', '--reporter=terse', ...bad.map(({ result }) => result)];
   spawnSync(process.execPath, [tap, ...args], { cwd: ROOT, stdio: 'inherit' });

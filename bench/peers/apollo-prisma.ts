@@ -3,7 +3,7 @@ import { startStandaloneServer } from '@apollo/server/standalone';
 import DataLoader from 'dataloader';
 import { commentsOn, postsOf, typeDefs, userById } from './posts.js';
 
-/** Apollo Server with a DataLoader for each list, made for each request, over Prisma. */
+/** Apollo Server over Prisma, with a DataLoader per list and request. */
 const loaders = () => ({
   posts: new DataLoader(postsOf),
   comments: new DataLoader(commentsOn),

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { listen } from './listening.js';
 import { type NewUser, pageOf, readJson, represent, type User } from './users.js';
 
-/** Where users are kept. A peer that is measured with fewer flows has fewer methods. */
+/** The storage of users. A peer with fewer flows has fewer methods. */
 export interface Store {
   get: (id: number) => Promise<User | undefined>;
   create: (user: NewUser) => Promise<User>;

@@ -1,4 +1,4 @@
-/** The three operations that are measured, for peers that serve a contract too. */
+/** The three measured operations, for peers that use a contract. */
 const json = (schema: object) => ({ 'application/json': { schema } });
 const user = { $ref: '#/components/schemas/User' };
 const link = { type: 'object', required: ['href'], properties: { href: { type: 'string' } } };

@@ -5,7 +5,7 @@ import { ready } from './listening.js';
 import { fields, prisma } from './prisma.js';
 import { columnsOf, pageOf, represent } from './users.js';
 
-/** Express with a validator of the contract, of requests and answers as its documentation shows it, and Prisma. */
+/** Express with Prisma and express-openapi-validator, for requests and answers as its documentation shows. */
 const app = express();
 app.use(express.json());
 app.use(middleware({ apiSpec: contract as never, validateRequests: true, validateResponses: true }));

@@ -5,7 +5,7 @@ import { contract } from './contract.js';
 import { ready } from './listening.js';
 import { type NewUser, pageOf, represent, statements, type User } from './users.js';
 
-/** Fastify with the contract as its routes, which validates requests and serialises answers by it, and named statements. */
+/** Fastify with routes, validation and serialisation from the contract, and named statements. */
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'] });
 
 const serviceHandlers = {

@@ -6,7 +6,7 @@ import { WebSocketServer } from 'ws';
 import { listen } from './listening.js';
 import { channels, type Message, publishing, typeDefs } from './messages.js';
 
-/** graphql-ws with ws and graphql-js: one execution for each subscriber and message. */
+/** graphql-ws with ws and graphql-js: one execution per subscriber and message. */
 const schema = buildSchema(typeDefs);
 const field = schema.getSubscriptionType()?.getFields()['messageAdded'];
 if (field === undefined) throw new Error('The schema has lost its subscription.');

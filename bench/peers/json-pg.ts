@@ -3,7 +3,7 @@ import pg from 'pg';
 import { listen } from './listening.js';
 import { readJson } from './users.js';
 
-/** What one would write by hand for the two documents that are measured: one statement each, which makes the JSON. */
+/** A hand-written server for the two documents: one statement each, which generates the JSON. */
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'] });
 
 const nested = {

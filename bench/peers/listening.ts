@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Says where a server listens, which is what the bench waits for. */
+/** Prints the address of a server, which the benchmark waits for. */
 export function ready(server: Server): void {
   console.log(`ready http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { listen } from './listening.js';
 
-/** A trivial handler on node:http: what no framework can go below. */
+/** A trivial handler on node:http: the lower limit of any framework. */
 const server = createServer((_request, response) => {
   const body = JSON.stringify({ greeting: 'Hello' });
   response.writeHead(200, {

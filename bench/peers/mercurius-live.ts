@@ -3,7 +3,7 @@ import mercurius, { type PubSub } from 'mercurius';
 import { ready } from './listening.js';
 import { type Message, typeDefs } from './messages.js';
 
-/** Mercurius with its subscriptions, over its emitter in memory. */
+/** Mercurius with subscriptions over its emitter in memory. */
 const app = Fastify();
 await app.register(mercurius, {
   schema: typeDefs,

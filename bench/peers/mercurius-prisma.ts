@@ -3,7 +3,7 @@ import mercurius from 'mercurius';
 import { ready } from './listening.js';
 import { commentsOn, postsOf, typeDefs, userById } from './posts.js';
 
-/** Mercurius with its loaders and its compiler of documents, over Prisma. */
+/** Mercurius over Prisma, with its loaders and its JIT compiler. */
 interface Asked {
   obj: { id: number };
   params: { limit: number };

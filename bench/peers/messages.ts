@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { readJson } from './users.js';
 
-/** The part of Accord's GraphQL contract that is measured of live messages. */
+/** The measured part of Accord's GraphQL contract for live messages. */
 export const typeDefs = `
   type Query { nothing: String }
   type Subscription { messageAdded(channelId: ID!): Message! }
@@ -14,12 +14,12 @@ export interface Message {
   text: string;
 }
 
-/** What was added, by channel, in this process. */
+/** Emits the messages of this process by channel. */
 export const channels = new EventEmitter().setMaxListeners(0);
 
 let last = 0;
 
-/** Takes `{ channelId, text }` and publishes a message. */
+/** Accepts `{ channelId, text }` and publishes a message. */
 export const publishing =
   (publish: (channelId: string, message: Message) => void): RequestListener =>
   async (request, response) => {

@@ -2,10 +2,9 @@ import pg from 'pg';
 import { serveUsers } from './bare.js';
 import { statements, type User } from './users.js';
 
-/** As bare as it gets: node:http and named statements of pg; with PIPELINE=on over two shared connections that pipeline. */
+/** node:http with named statements of pg. PIPELINE=on uses two shared connections with pipelining. */
 const connectionString = process.env['DATABASE_URL'];
 
-/** What runs a statement. */
 interface Runner {
   query<Row>(statement: { name: string; text: string }, values?: unknown[]): Promise<{ rows: Row[] }>;
 }

@@ -3,7 +3,7 @@ import { serialize } from 'pg-protocol';
 import { serveUsers } from './bare.js';
 import { statements, type User } from './users.js';
 
-/** node:http, and statements that PGlite prepared once: Bind, Execute and Sync are one call into it. */
+/** node:http with statements that PGlite prepared once: Bind, Execute and Sync are one call. */
 const client = await PGlite.create(process.env['DIRECTORY'] as string);
 for (const { name, text } of [statements.get, statements.insert]) {
   await client.execProtocol(Buffer.concat([serialize.parse({ name, text }), serialize.sync()]));

@@ -4,7 +4,7 @@ import { PrismaClient } from '../../generated/prisma/client.js';
 import { serveUsers } from './bare.js';
 import { columnsOf, type User } from './users.js';
 
-/** node:http, and Prisma over PGlite by the adapter that there is. */
+/** node:http with Prisma over PGlite, through its adapter. */
 const client = await PGlite.create(process.env['DIRECTORY'] as string);
 const prisma = new PrismaClient({ adapter: new PrismaPGlite(client) });
 const select = { id: true, name: true, email: true, role: true, createdAt: true } as const;

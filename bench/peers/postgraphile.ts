@@ -5,14 +5,14 @@ import { grafserv } from 'postgraphile/grafserv/node';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { listen } from './listening.js';
 
-/** PostGraphile is made for Node 22, and needs of it this one function. */
+/** PostGraphile requires Node 22, but uses only this function of it. */
 Promise.withResolvers ??= function withResolvers<T>(): PromiseWithResolvers<T> {
   const functions: Partial<PromiseWithResolvers<T>> = {};
   const promise = new Promise<T>((resolve, reject) => Object.assign(functions, { resolve, reject }));
   return { ...functions, promise } as PromiseWithResolvers<T>;
 };
 
-/** PostGraphile, whose schema is that of the tables: the document that is asked of it names its fields as the others do. */
+/** PostGraphile with the schema of the tables. The document aliases its fields to the names of the other variants. */
 const pgl = postgraphile({
   extends: [PostGraphileAmberPreset],
   pgServices: [makePgService({ connectionString: process.env['DATABASE_URL'] as string, schemas: ['public'] })],

@@ -1,6 +1,6 @@
 import { prisma } from './prisma.js';
 
-/** The part of Accord's GraphQL contract that is measured. */
+/** The measured part of Accord's GraphQL contract. */
 export const typeDefs = `
   type Query { user(id: ID!): User }
   type User { id: ID! name: String! email: String! role: String! posts(limit: Int = 20): [Post!]! }
@@ -17,7 +17,7 @@ const grouped = <Row>(ids: readonly number[], rows: Row[], parent: (row: Row) =>
   return ids.map((id) => groups.get(id) as Row[]);
 };
 
-/** The posts of each of these users, in one statement. */
+/** Returns the posts of users by one statement. */
 export async function postsOf(users: readonly number[]) {
   const where = { authorId: { in: [...users] } };
   const select = { id: true, title: true, authorId: true };
@@ -25,7 +25,7 @@ export async function postsOf(users: readonly number[]) {
   return grouped(users, posts, ({ authorId }) => authorId);
 }
 
-/** The comments on each of these posts, in one statement. */
+/** Returns the comments on posts by one statement. */
 export async function commentsOn(posts: readonly number[]) {
   const where = { postId: { in: [...posts] } };
   const select = { id: true, text: true, postId: true };

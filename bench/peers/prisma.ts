@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from '../../generated/prisma/client.js';
 
-/** Prisma's client of the same schema, with its adapter for PostgreSQL as the documentation shows it. */
+/** Prisma Client with the same schema, and the PostgreSQL adapter as its documentation shows. */
 export const prisma = new PrismaClient({
   adapter: new PrismaPg({ connectionString: process.env['DATABASE_URL'] as string }),
 });

@@ -14,7 +14,7 @@ export interface NewUser {
   role: string;
 }
 
-/** A user as Accord's contract has it: every peer answers the same. */
+/** Represents a user as in Accord's contract. All peers give the same answer. */
 export const represent = ({ id, name, email, role, createdAt }: User) => ({
   id,
   name,
@@ -24,13 +24,12 @@ export const represent = ({ id, name, email, role, createdAt }: User) => ({
   _links: { self: { href: `/api/v1/users/${id}` }, orders: { href: `/api/v1/users/${id}/orders` } },
 });
 
-/** A page by cursor, of which one row more was read than it has. */
+/** Returns a page by cursor. @param users one more than the page has, if there is a next page */
 export function pageOf(users: User[], limit: number) {
   const data = users.slice(0, limit).map(represent);
   return { data, cursor: { next: String(data.at(-1)?.id), hasMore: users.length > limit } };
 }
 
-/** The columns of a new user. */
 export const columnsOf = ({ name, email, role }: NewUser) => ({
   name,
   email,
@@ -40,7 +39,7 @@ export const columnsOf = ({ name, email, role }: NewUser) => ({
 
 const FIELDS = 'id, name, email, role, created_at AS "createdAt"';
 
-/** Statements that pg parses and plans once for each connection, for they have names. */
+/** Named statements, which are parsed and planned once per connection. */
 export const statements = {
   get: { name: 'get', text: `SELECT ${FIELDS} FROM users WHERE id = $1` },
   after: { name: 'after', text: `SELECT ${FIELDS} FROM users WHERE id > $1 ORDER BY id LIMIT $2` },
@@ -52,7 +51,7 @@ export const statements = {
   },
 };
 
-/** A body of JSON, where no framework reads it. */
+/** Reads a JSON body. */
 export async function readJson<T>(request: IncomingMessage): Promise<T> {
   let text = '';
   for await (const part of request.setEncoding('utf8')) text += part;

@@ -4,7 +4,9 @@ import { Sender, type WebSocket, WebSocketServer } from 'ws';
 import { listen } from './listening.js';
 import { publishing } from './messages.js';
 
-/** A broadcast over ws without GraphQL; with FRAME=once each message is framed once, and the same bytes are written to all. */
+/**
+ * Broadcasts over ws without GraphQL. FRAME=once encodes each message once and writes the same bytes to all sockets.
+ */
 const subscribers = new Set<WebSocket>();
 const framedOnce = process.env['FRAME'] === 'once';
 

@@ -13,12 +13,13 @@ import type { Json, Person } from '../support/people.js';
 import { eventually } from '../support/process.js';
 import { type GraphQLAnswer, type Instance, type RestAnswer, startInstance, startService } from '../support/service.js';
 
-// Handlers, resolvers, streams and jobs that each forget or spoil one thing. The platform refuses the request as the contract says;
-// or answers 500, writes nothing, and logs a line that names the operation; or does not start. careless.types.ts: or does not compile.
+// Each handler, resolver, stream or job contains one mistake. The platform rejects the request as the contract says, or
+// answers 500, writes nothing and logs the operation, or does not start. careless.types.ts contains mistakes that do
+// not compile.
 
 type Handler = (request: Json, operation: Operation & { record: Json; services: Json }) => unknown;
 
-/** The handlers that the case under way has written, by operation. */
+/** The handlers of the current test, by operation. */
 let written: Record<string, Handler> = {};
 const careless =
   (name: string): never =>
@@ -27,7 +28,7 @@ const careless =
     (written[name] as Handler)(...args);
 
 type Parts = Record<string, Record<string, unknown>>;
-/** The example with other handlers and resolvers. */
+/** Returns the example with other handlers and resolvers. */
 const changed = (handlers: Parts, resolvers: Parts = {}, rest: Partial<Application> = {}): Application => {
   const merged = (all: object, parts: Parts) => ({
     ...all,
@@ -66,14 +67,14 @@ const example = changed(
   },
 );
 
-/** A service whose handlers are careless, and what a case says of it. */
+/** Starts a service with careless handlers, and returns its assertions. */
 async function start(t: Test, database: Opened, options: object = {}) {
   const service = await startService(t, database, {}, Date.now, { changed: example, ...options });
   const { admin, developer, viewer } = service;
   return { ...service, ...casesOf(service, database.client, developer), people: { admin, developer, viewer } };
 }
 
-/** The same service again, changed, over the same database. */
+/** Starts a changed service on the same database. */
 async function startAgain(
   t: Test,
   database: Opened,
@@ -102,7 +103,10 @@ function casesOf({ rest, graphql, log }: Instance, client: PrismaClient, develop
       written = { cancelOrder: handler };
       return rest('POST', `/api/v1/orders/${id}/cancel`, { as, headers });
     },
-    /** Asserts that a request is answered with a code and writes nothing. 500 comes with a line that names the operation. */
+    /**
+     * Asserts the code of an answer and that nothing was written. 500 requires a log line with the name of the
+     * operation.
+     */
     async refused(t: Test, code: string, operation: string, request: () => Promise<GraphQLAnswer | RestAnswer>) {
       const before = await contentOf(client);
       const lines = log.length;
@@ -118,7 +122,7 @@ function casesOf({ rest, graphql, log }: Instance, client: PrismaClient, develop
   };
 }
 
-/** All that a handler could have written. */
+/** Returns everything that a handler can write. */
 const contentOf = async (client: PrismaClient) =>
   Promise.all([
     client.user.findMany({ orderBy: { id: 'asc' } }),
@@ -404,7 +408,7 @@ onEachDatabase(t, async (t, open) => {
   });
 });
 
-// The guard decides before the database is asked, so one database tells.
+// The guard decides before the database, so one database is enough.
 t.test('rows and members that a handler may not touch', async (t) => {
   const database = await memoryDatabase(t);
   const breaches: string[] = [];
@@ -430,7 +434,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
     t.equal((await cancel({ id }, handler, viewer)).status, 200);
   });
 
-  /** Writes around the rules, and what becomes of each. */
+  /** Forbidden writes and their results. */
   const spoilt: Record<string, [code: string, handler: Handler, line?: RegExp]> = {
     'another row than the target': [
       'FORBIDDEN',
@@ -581,7 +585,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
     'a new row whose owner stands behind a relation is decided by what is stored, whatever is selected',
     async (t) => {
       const [own, others] = [await orderOf(viewer), await orderOf(developer)];
-      // No job of this test settles it.
+      // No job of this test settles the payment.
       const dueAt = new Date(Date.now() + 3_600_000);
       await client.payment.create({ data: { orderId: own.id, dueAt } });
       written = {
@@ -707,7 +711,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
     t.same(Object.keys(kept).sort(), ['continuation', 'environment', 'jobs', 'now', 'production', 'transact']);
   });
 
-  // Where reading reaches `own`: the same service with a stricter policy.
+  // The service has a stricter policy, in which reading is limited to `own`.
   t.test('scopes of what is read', async (t) => {
     const own = { VIEWER: 'own', DEVELOPER: 'any', ADMIN: 'any' } as const;
     const strict = { 'posts.read': own, 'users.read': own, 'users.list': own };
@@ -935,7 +939,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
   });
 });
 
-/** Asserts that a field fails while its parent is shown, and that nothing is written. */
+/** Asserts that a field fails, that its parent is returned, and that nothing is written. */
 async function refusedField(
   t: Test,
   { client, log }: { client: PrismaClient; log: string[] },

@@ -1,4 +1,4 @@
-// Careless code that does not compile: `tsc` complains of a directive that expects an error where there is none.
+// Careless code that does not compile. `tsc` fails for an expected error that does not occur.
 
 import type { MutationRoutes, PostResolvers, QueryRoutes } from '../../generated/graphql.js';
 import type * as Contract from '../../generated/operations.js';
@@ -84,7 +84,7 @@ export const Streamed = model('Message', { read: 'messages.read', stream: { key:
 // @ts-expect-error the row of a message is not the row of a user
 export const misread: (typeof User)['name'] = Message.name;
 
-// An owner may stand behind relations: a member of the team, in Prisma's own words.
+// An owner can be reached through relations, here the members of a team.
 export const Thread = model('Comment', {
   read: 'posts.read',
   owner: ({ id }) => ({ OR: [{ authorId: id }, { post: { authorId: id } }] }),

@@ -12,7 +12,8 @@ import { addressOf, isOwned, requestContext, soundRequest } from '../../src/test
 import { example } from '../support/conformance.js';
 import { memoryDatabase } from '../support/databases.js';
 
-// Mutations: each cell of the policy and each owner is flipped in a running service, whose answers are then held to the contract.
+// Changes each cell of the policy and each owner in a running service, and expects an answer that violates the
+// contract.
 
 const ROLES = ['VIEWER', 'DEVELOPER', 'ADMIN'];
 const REACHES = ['none', 'own', 'any'] as const;
@@ -20,7 +21,7 @@ type Reach = (typeof REACHES)[number];
 
 const policy = structuredClone(application.policy) as Record<string, Record<string, Reach>>;
 type Owner = (caller: { id: number; role: string }) => object;
-/** Owners by the name of their model, where they are not those of the application. */
+/** Owners that differ from the application's, by model. */
 const owners = new Map<string, Owner>();
 const flippable = models.map((one) => ({
   ...one,
@@ -54,7 +55,7 @@ t.test('each flip is noticed', async (t) => {
   const service = await testService(changed, { ...(example as object), database, coverage: false });
   t.teardown(service.close);
   const { contract } = service;
-  // Somebody else's, in the channel that is read.
+  // A message of another account in the same channel.
   const { id: authorId } = await service.account('ADMIN');
   await database.client.message.create({ data: { authorId, channelId: 'c', text: 'T' } });
   const rows: { row: MatrixRow; attempt: Attempt; byOthers: boolean }[] = [
@@ -76,7 +77,7 @@ t.test('each flip is noticed', async (t) => {
       ),
   ];
 
-  /** Whether an answer to the role differs from what the contract says of an action. */
+  /** Returns true if an answer to the role differs from the contract's permissions for an action. */
   async function isNoticed(action: string, role: string): Promise<boolean> {
     for (const { row, attempt, byOthers } of rows) {
       if (!row.permissions.some((one) => one.action === action)) continue;
@@ -97,11 +98,11 @@ t.test('each flip is noticed', async (t) => {
       for (const role of ROLES) t.notOk(await isNoticed(action, role), `${action} ${role}`);
   });
 
-  /** More than `own` gives nothing where a request names no row of another. */
+  /** Requests of these actions name no resource of another account. */
   const HAS_NO_OTHER = ['posts.create', 'comments.create', 'messages.create', 'sessions.read', 'sessions.revoke'];
-  /** Opening it opens nothing: the role of a new user is a protected member, so users.set-role decides as well. */
+  /** The role of a new user is a protected member, so users.set-role decides as well. */
   const DECIDED_TWICE = ['users.create'];
-  /** Subscribers share a stream: what differs from `any` and `none` does not start (careless.test.ts). */
+  /** Subscribers share a stream, so only `any` and `none` start (careless.test.ts). */
   const OF_STREAMS = ['messages.subscribe'];
 
   for (const [action, row] of Object.entries(policy)) {
@@ -119,7 +120,7 @@ t.test('each flip is noticed', async (t) => {
     });
   }
 
-  /** An action whose reach is `own` for the role, and which an owner of the model decides. */
+  /** An action with the reach `own` for a role, which the owner of the model decides. */
   const decided: Record<string, [action: string, role: string]> = {
     Post: ['posts.update', 'DEVELOPER'],
     Comment: ['comments.update', 'DEVELOPER'],
@@ -155,7 +156,7 @@ t.test('each flip is noticed', async (t) => {
   });
 });
 
-/** What is answered: whether 403, and of a list whether it holds rows of others. */
+/** An answer: its denial, and whether a list contains rows of other accounts. */
 interface Answered {
   isForbidden: boolean;
   othersShown?: boolean | undefined;

@@ -4,7 +4,7 @@ import { contractsFrom } from '../support/contracts.js';
 import { memoryDatabase } from '../support/databases.js';
 import { startInstance, startService } from '../support/service.js';
 
-/** The contract with listUsers deprecated: with dates as an author may write them, in quotes or not. */
+/** Deprecates listUsers, with dates in quotes or without. */
 const deprecating = (since: string, sunset: string): string =>
   publishedText.replace(
     /^( +)operationId: listUsers$/m,

@@ -7,14 +7,14 @@ import { memoryDatabase } from '../support/databases.js';
 import { bySideEffect, type ShownRequest, shownAnswer, shownRequests } from '../support/examples.js';
 import { startInstance } from '../support/service.js';
 
-/** Each process has its own. */
+/** The answers differ between processes. */
 const UNSTABLE = ['getJwks', 'getMetrics'];
 
-/** The lowest role that may call an operation at all, for the contract names them from the bottom to the top. */
+/** Returns the lowest role that may call an operation. Contracts list roles from the lowest to the highest. */
 const lowestRole = ({ permission }: Operation): string | undefined =>
   permission === 'public' ? undefined : rolesIn(permission).find((role) => permission[role] !== 'none');
 
-/** With what differs each time replaced: times, tokens, cursors, and where one failure of several operations was met. */
+/** Replaces variable values: times, tokens, cursors, and the instance of a failure. */
 function steady(value: unknown, key?: string): unknown {
   if (Array.isArray(value)) return value.map((one) => steady(one));
   if (typeof value === 'object' && value !== null) {
@@ -26,7 +26,7 @@ function steady(value: unknown, key?: string): unknown {
   return /^\w{2,4}_[\w-]{43}$|^eyJ[\w-]+(\.[\w-]+)+$/.test(value) ? '<token>' : value;
 }
 
-/** What an example shows of a value, which may have more members. */
+/** Reduces a value to the members of an example. */
 function likeExample(value: unknown, example: unknown): unknown {
   if (typeof example !== 'object' || example === null || Array.isArray(example)) return value;
   const members = value as Record<string, unknown>;
@@ -51,7 +51,7 @@ t.test('the demo', async (t) => {
     return rest(operation.method, path, { headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
   };
 
-  /** What was accepted is done some time later: as `Location` tells. */
+  /** Waits until the resource in `Location` has changed. */
   const done = async (operation: Operation, { headers, body }: RestAnswer): Promise<void> => {
     const as = { headers: basic(lowestRole(operation) ?? '') };
     const look = async () => (await rest('GET', headers.get('location') ?? '', { as })).body;
@@ -78,7 +78,7 @@ t.test('the demo', async (t) => {
         const { statuses, example } = shownAnswer(operation, request);
         t.ok(statuses.includes(answer.status), `${request.title}: ${answer.status} ${answer.text.slice(0, 300)}`);
         if (example?.status === answer.status && !UNSTABLE.includes(operation.operationId)) {
-          // Of a text, the beginning.
+          // A text is compared by its beginning.
           const { value } = example;
           const body = answer.body ?? answer.text.slice(0, String(value).length);
           t.same(steady(likeExample(body, value)), steady(value), `${request.title}: the answer that is shown`);

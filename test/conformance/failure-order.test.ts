@@ -18,7 +18,7 @@ t.test('the stages of the pipeline tell the failures in their order', async (t) 
   }
   const placeOf = ({ stage }: Fault) => PIPELINE.findIndex(({ name }) => name === stage);
   const inOrder = faults.toSorted((one, other) => placeOf(one) - placeOf(other) || one.rank - other.rank);
-  // Who logs in or refreshes brings what they are known by in the body, which a service reads.
+  // A login and a refresh send credentials in the body, which a service reads.
   const ranks = inOrder.filter(({ status, isByHandler }) => !(status === 401 && isByHandler)).map(({ rank }) => rank);
   t.strictSame(
     ranks,

@@ -10,7 +10,7 @@ import { emptyDirectory } from '../support/demo.js';
 import { exampleApp } from '../support/example.js';
 import type { Json } from '../support/people.js';
 import { basic, eventually, startServer } from '../support/process.js';
-import { REDIS, skipWithoutRedis, IGNORED_OUTAGES } from '../support/servers.js';
+import { IGNORED_OUTAGES, REDIS, skipWithoutRedis } from '../support/servers.js';
 import { startService } from '../support/service.js';
 import { ADD, SUBSCRIBE } from '../support/socket.js';
 import { statementsMeanwhile } from '../support/statements.js';

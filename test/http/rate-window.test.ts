@@ -8,7 +8,7 @@ import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';
 import { PASSWORD, passwordHash } from '../support/people.js';
 import { eventually } from '../support/process.js';
-import { REDIS, skipWithoutRedis, IGNORED_OUTAGES } from '../support/servers.js';
+import { IGNORED_OUTAGES, REDIS, skipWithoutRedis } from '../support/servers.js';
 import { type Instance, startInstance, startService } from '../support/service.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
 
@@ -53,7 +53,10 @@ t.test('callers are apart; silence and a clock set back begin anew', async (t) =
 
 t.test('in Redis the same window, counted once by all who ask at once', { skip }, async (t) => {
   const url = redisAt(target.port, randomUUID());
-  const instances = [sharedWindows(url, namesOf('accord'), IGNORED_OUTAGES), sharedWindows(url, namesOf('accord'), IGNORED_OUTAGES)];
+  const instances = [
+    sharedWindows(url, namesOf('accord'), IGNORED_OUTAGES),
+    sharedWindows(url, namesOf('accord'), IGNORED_OUTAGES),
+  ];
   t.teardown(() => instances.map(({ close }) => close()));
   const ask = (i: number, key: string, span: number, limit: number) => instances[i % 2]?.count(key, span, limit);
 

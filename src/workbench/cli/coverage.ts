@@ -26,7 +26,7 @@ const unable = (what: string) => (error: Error) => {
   throw new Unable(`${what}: ${error.message}`);
 };
 
-/** Reads what the tests have seen, and holds it against the contracts of the project. */
+/** Compares the recordings of the tests with the contracts of the project. */
 async function measure(root: string): Promise<Coverage> {
   const { check } = await import('../model/check.js');
   const { readContracts } = await import('../model/contracts.js');
@@ -63,8 +63,8 @@ can see is excepted in the contract, with a reason, and what has bounds is excep
 An exception for something that was seen after all, or without a reason, fails the check too.`;
 
 /**
- * `accord coverage [--check] [--json]`: what of both contracts the tests have seen on the wire. Exits 1
- * with `--check` when something demanded is missing or an exception is not in order.
+ * `accord coverage [--check] [--json]` reports which elements of both contracts the tests have seen. With `--check`,
+ * exits 1 for a missing demanded element and for an invalid exception.
  */
 const coverage: Subcommand = (command) => {
   command

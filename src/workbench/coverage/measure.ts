@@ -14,15 +14,15 @@ import type { Contracts } from '../model/contracts.js';
 import { type FilePlace, type Problem, problemAt } from '../model/problems.js';
 import { placeOf as placeOfNode } from '../model/sdl-source.js';
 
-/** What a contract says of its own coverage, about an element or a component, and why. */
+/** An exception of the coverage in a contract. */
 interface Statement extends Pick<Element, 'file' | 'at'> {
   table: 'except' | 'once';
   /**
-   * The key of an element that no test need see, with what hangs on it. Or a response component: that no test need see, whichever
-   * operation answers with it (`except`), or that is seen on all when it is seen on one (`once`).
+   * The key of an element, whose parts are included, or the name of a response component. `except`: no test needs to
+   * see it. `once`: one operation with the component counts for all.
    */
   subject: string;
-  /** Undefined unless it is a text that says something. */
+  /** Undefined for an empty reason. */
   reason: string | undefined;
 }
 
@@ -30,7 +30,7 @@ const sentence = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
 function ofSdl({ kind, key, file, at, node }: SdlElement & Element): Statement[] {
-  // A bound has the node of what has the bound.
+  // A bound shares the node of its input.
   if (kind === 'bound') return [];
   const directives = node && 'directives' in node ? (node.directives ?? []) : [];
   return directives
@@ -43,9 +43,9 @@ function ofSdl({ kind, key, file, at, node }: SdlElement & Element): Statement[]
 }
 
 /**
- * Reads the statements of both contracts: in `openapi.yaml` the extension `x-coverage` with the tables `except`, by
- * `getUser 409` or the name of a response component, and `once`, by such a name; in `schema.graphql` the directive
- * `@coverage(except: "…")` on a field, an argument, an input field or an enum value.
+ * Reads the exceptions of both contracts: the tables `except` and `once` of the extension `x-coverage` in
+ * `openapi.yaml`, by keys such as `getUser 409` and names of response components, and the directive `@coverage(except:
+ * "…")` in `schema.graphql`.
  */
 function statementsOf(document: OpenApiDocument, sdl: readonly (SdlElement & Element)[]): Statement[] {
   const stated = (document['x-coverage'] ?? {}) as Partial<Record<Statement['table'], Record<string, unknown>>>;
@@ -62,7 +62,7 @@ function statementsOf(document: OpenApiDocument, sdl: readonly (SdlElement & Ele
   return [...ofTable('except'), ...ofTable('once'), ...sdl.flatMap(ofSdl)];
 }
 
-/** Why a statement is not in order, or undefined when it is. */
+/** Returns the error of an exception; undefined if it is valid. */
 function faultOf(
   { table, subject, reason }: Statement,
   elements: readonly Element[],
@@ -72,30 +72,29 @@ function faultOf(
   const uses = elements.filter(({ kind, component }) => kind === 'status' && component === subject);
   if (table === 'once')
     return uses.length > 1 ? undefined : `"${subject}" is no response that several operations share.`;
-  // What is seen itself may yet have bounds that cannot be.
+  // A seen element can have bounds that no test sees.
   const named = elements.filter(({ kind, key, within }) => key === subject || (kind === 'bound' && within === subject));
   const excepted = uses.length > 0 ? uses : named;
   if (excepted.length === 0) return `"${subject}" is nothing that the contract has.`;
-  // One that is rare may be seen by chance on some of those that share it.
+  // By chance, tests may see a rare component of some operations.
   return excepted.every(({ key }) => seen.has(key))
     ? `"${subject}" was seen after all: take the exception out.`
     : undefined;
 }
 
-/** `shared`: not seen itself, but its component was, which counts once for all operations. */
+/** `shared`: the tests saw its component with another operation. */
 export type State = 'seen' | 'shared' | 'excepted' | 'missing';
 
 export interface Measured extends Pick<Element, 'kind' | 'owner' | 'name' | 'key' | 'within' | 'component'> {
-  /** Which of the two contracts has it. */
   contract: ContractFile;
-  /** The file of it, where it is several. */
+  /** The file, if the contract has several. */
   file: string;
   state: State;
-  /** In how many answers it was seen. */
+  /** The number of exchanges that showed it. */
   count: number;
   line: number;
   column: number;
-  /** Why it is excepted; why its component counts once for all that answer with it. */
+  /** The reason of its exception. */
   reason?: string;
 }
 
@@ -103,22 +102,22 @@ export interface Figures {
   kind: ElementKind;
   states: Record<State, number>;
   total: number;
-  /** What is not missing, of 100. */
+  /** The percentage of elements that are not missing. */
   percent: number;
 }
 
 export interface Coverage {
-  /** All that the contracts have, in their order. */
+  /** In the order of the contracts. */
   elements: Measured[];
-  /** For each kind that the contracts have. */
+  /** By kind, without kinds that the contracts do not have. */
   figures: Figures[];
-  /** What is demanded and missing, in the order of the contracts. */
+  /** The missing elements that are demanded, in the order of the contracts. */
   missing: Measured[];
-  /** Statements of the contracts about their coverage that are not in order. */
+  /** Invalid exceptions. */
   problems: Problem[];
 }
 
-/** Of 100, rounded down to a tenth, so that 100 is said of all and of nothing less. */
+/** Returns a percentage, rounded down to a tenth, so that only complete coverage is 100 %. */
 export const percentOf = (covered: number, total: number): number => Math.floor((covered * 1000) / total) / 10;
 
 function figuresOf(elements: readonly Measured[]): Figures[] {
@@ -131,13 +130,13 @@ function figuresOf(elements: readonly Measured[]): Figures[] {
   });
 }
 
-/** What operations that answer with the same component share: the status, and each of its media types. */
+/** Returns the key that elements of one response component share: the status or a media type. */
 const shareOf = ({ component, name }: Element): string | undefined =>
   component && [component, ...name.split(' ').slice(1)].join(' ');
 
 /**
- * Holds what the tests have seen against what the contracts have.
- * @param contracts sound ones, as the check has them; throws on what cannot be parsed
+ * Compares observations with the contracts.
+ * @param contracts valid ones; throws if they cannot be parsed
  */
 export function measureCoverage({ openapi, schema }: Contracts, seen: Observations): Coverage {
   const sdl = sdlElements(schema.schema).map((one) => {

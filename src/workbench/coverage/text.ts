@@ -2,20 +2,20 @@ import { type ContractFile, KINDS } from '@accord-api/testing/coverage/elements'
 import { printProblems } from '../model/problems.js';
 import { type Coverage, type Figures, type Measured, percentOf, type State } from './measure.js';
 
-/** An operation or a type with all that belongs to it. */
+/** An operation or a type, and its elements. */
 interface Group {
   owner: string;
   /** In the order of the contract. */
   elements: Measured[];
-  /** How many that are demanded are missing. */
+  /** The number of missing demanded elements. */
   failing: number;
-  /** Of all its elements, demanded or not. */
+  /** The percentage of all its elements. */
   percent: number;
 }
 
 const isMissing = ({ state }: Measured): boolean => state === 'missing';
 
-/** What one contract has, by operation or type; the worst first. */
+/** Groups the elements of a contract by operation or type, the worst group first. */
 function groupsOf(elements: readonly Measured[], contract: ContractFile): Group[] {
   const own = elements.filter((one) => one.contract === contract);
   const groups = [...new Set(own.map(({ owner }) => owner))].map((owner): Group => {
@@ -28,8 +28,8 @@ function groupsOf(elements: readonly Measured[], contract: ContractFile): Group[
 }
 
 /**
- * The names of what is missing in a group and not demanded, the values of an enumeration together. What hangs on
- * something that is not seen itself is left out.
+ * Returns the missing elements of a group that are not demanded, with the values of an enumeration in one line. Omits
+ * elements within unseen ones.
  */
 function missingNames({ elements }: Group): string[] {
   const byKey = new Map(elements.map((one) => [one.key, one]));
@@ -47,13 +47,12 @@ function missingNames({ elements }: Group): string[] {
 }
 
 interface StatusTable {
-  /** All statuses that any operation declares, ascending. */
+  /** In ascending order. */
   statuses: string[];
-  /** The operations; the worst first. */
+  /** The operations, the worst first. */
   rows: (Group & { byStatus: Map<string, Measured> })[];
 }
 
-/** Operations by statuses. */
 function statusTable(elements: readonly Measured[]): StatusTable {
   const rows = groupsOf(elements, 'openapi.yaml').flatMap((group) => {
     const byStatus = new Map(group.elements.filter(({ kind }) => kind === 'status').map((one) => [one.name, one]));
@@ -62,7 +61,7 @@ function statusTable(elements: readonly Measured[]): StatusTable {
   return { statuses: [...new Set(rows.flatMap(({ byStatus }) => [...byStatus.keys()]))].sort(), rows };
 }
 
-/** Puts text into the style that a state, or a word of less weight, has on a terminal. */
+/** Styles text for a terminal by the state or the emphasis. */
 export type Painter = (style: State | 'quiet' | 'strong', text: string) => string;
 
 const MARKS: Record<State, string> = { seen: '●', shared: '◐', excepted: '○', missing: '✗' };
@@ -74,7 +73,7 @@ const LEGEND: [State, string][] = [
   ['missing', 'missing'],
 ];
 
-/** Columns for the text; a list wraps here. */
+/** The maximum columns of a line. */
 const WIDTH = 118;
 
 function statusLines(elements: readonly Measured[], paint: Painter): string[] {
@@ -90,7 +89,7 @@ function statusLines(elements: readonly Measured[], paint: Painter): string[] {
   return [paint('strong', head), ...lines, '', `${legend}   · not declared`];
 }
 
-/** Words in lines that begin after an indent, the first one under a heading of the same width. */
+/** Wraps words with an indent. The heading is in the indent of the first line. */
 function wrapped(heading: string, words: readonly string[], indent: number): string {
   const lines = [''];
   for (const word of words) {
@@ -111,18 +110,18 @@ function besides(groups: readonly Group[]): string[] {
   return missing.flatMap(({ owner, names }) => (names.length === 0 ? [] : wrapped(owner, names, indent)));
 }
 
-/** What was never seen, in a clause; `operations` are those for which it counts together, because of its component. */
+/** Describes an unseen element. @param operations the number of operations that share its component */
 function unseen({ kind, owner, name, key, component }: Measured, operations: number): string {
   if (kind !== 'status') return `the ${KINDS[kind].word} ${key} was never seen`;
   const who = operations === 1 ? owner : `none of the ${operations} operations with ${component}`;
   return `${who} was ${operations === 1 ? 'never' : 'ever'} seen to answer ${name}`;
 }
 
-/** What is demanded and missing, a line each with its place; empty when nothing is. What counts once has one line. */
+/** Returns a line with the place of each missing demanded element. A component of the table `once` has one line. */
 export function missingLines({ missing }: Coverage): string[] {
   const groups = new Map<string, [Measured, ...Measured[]]>();
   for (const one of missing) {
-    // A component that counts once has its reason also while it is missing.
+    // A component of the table `once` has a reason.
     const subject = one.reason === undefined ? one.key : String(one.component);
     const group = groups.get(subject);
     if (group) group.push(one);
@@ -155,7 +154,7 @@ function figureLines(figures: readonly Figures[], paint: Painter): string[] {
   ];
 }
 
-/** For `--check`: only what fails, each with its place, and then in a sentence how it stands. */
+/** Returns the text of `--check`: the failures with their places, and a summary. */
 export function verdictText(coverage: Coverage, paint: Painter): string {
   const { missing, problems, figures } = coverage;
   const demanded = figures.filter(({ kind }) => KINDS[kind].demanded);
@@ -175,10 +174,7 @@ export function verdictText(coverage: Coverage, paint: Painter): string {
 const section = (title: string, lines: readonly string[], paint: Painter): string =>
   lines.length === 0 ? '' : `${paint('strong', title)}\n\n${lines.join('\n')}\n\n`;
 
-/**
- * The report for a terminal: operations by statuses, the worst first; what is missing; the totals at the end, where one
- * looks first. Every list is complete.
- */
+/** Returns the report for a terminal: operations by statuses, missing elements, and the totals at the end. */
 export function coverageText(coverage: Coverage, paint: Painter): string {
   const { elements, figures, problems } = coverage;
   const rest = groupsOf(elements, 'openapi.yaml');
