@@ -3,7 +3,7 @@ import type { Published, Variant } from './measure.js';
 import { type Measured, startMeasured } from './server.js';
 
 /** The rate limits are on, but too high to reject a request. */
-export const OPEN_HANDED = {
+export const HIGH_LIMITS = {
   RATE_LIMIT: '1000000000',
   RATE_LIMIT_ANONYMOUS: '1000000000',
   RATE_CEILING: '1000000000',
@@ -15,7 +15,7 @@ export const startAccord = (
   DATABASE_URL: string,
   environment: Record<string, string> = {},
   flags: string[] = [],
-): Promise<Measured> => startMeasured({ ...OPEN_HANDED, LOG_LEVEL: 'info', DATABASE_URL, ...environment }, flags);
+): Promise<Measured> => startMeasured({ ...HIGH_LIMITS, LOG_LEVEL: 'info', DATABASE_URL, ...environment }, flags);
 
 const ADMIN = 'ada@demo.accord.example';
 /** Returns the email address of a user of the benchmark. Three users of the demo precede them. */
@@ -23,7 +23,7 @@ export const emailOf = (id: number): string => `user${id - 3}@example.com`;
 /** The password of the demo and of the users who write. */
 export const PASSWORD = 'correct horse battery';
 
-const AGAIN = 5;
+const RETRY_INTERVAL_MS = 5;
 
 /** Logs a user in and returns the header. On a busy machine this can take several attempts. */
 export async function login({ url }: Measured, email = ADMIN): Promise<{ authorization: string }> {
@@ -31,7 +31,7 @@ export async function login({ url }: Measured, email = ADMIN): Promise<{ authori
   const headers = { 'content-type': 'application/json' };
   let response: Response;
   do {
-    await delay(AGAIN);
+    await delay(RETRY_INTERVAL_MS);
     response = await fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers, body });
   } while (response.status === 503);
   if (!response.ok) throw new Error(await response.text());
@@ -88,7 +88,7 @@ export async function untilAnswered({ url }: Measured, path: string, headers: Re
     const response = await fetch(url + path, { headers }).catch(() => undefined);
     await response?.arrayBuffer();
     if (response?.status === 200) return;
-    await delay(AGAIN);
+    await delay(RETRY_INTERVAL_MS);
   }
 }
 

@@ -107,7 +107,7 @@ function validation(): void {
 }
 
 /** Opens subscriptions of one user with the longest document. */
-async function held(): Promise<void> {
+async function longestDocuments(): Promise<void> {
   const text = 'subscription($channelId: ID!) { messageAdded(channelId: $channelId) { id } }';
   const query = `${text}#${'x'.repeat(LIMITS.subscribe - text.length - 1)}`;
   const [before, sockets] = [server.rss(), 10];
@@ -165,7 +165,7 @@ try {
   await repeats('strangers', {});
   await repeats('a caller', { authorization: DEMO });
   await delay(5000); // it may have shed load
-  await held();
+  await longestDocuments();
 } finally {
   await server.stop();
 }

@@ -8,12 +8,12 @@ import { figureOf, type Measurements } from './results.js';
 import { DEMO, type Measured } from './server.js';
 
 /** Seconds without requests. */
-const QUIET = LONG ? 30 : 10;
+const IDLE_SECONDS = LONG ? 30 : 10;
 /**
  * Seconds until the work of the start is finished and counted: an idle connection of PostgreSQL reports its last
  * transactions after ten (PGSTAT_IDLE_INTERVAL of PostgreSQL 15).
  */
-const SETTLED = 15;
+const SETTLING_SECONDS = 15;
 
 const USER = '/api/v1/users/1';
 const demo = { authorization: DEMO };
@@ -35,21 +35,21 @@ export async function idle(
   const peers = [await peer(BARE, 'limit', 'node-pg'), await peer(NEST, 'peer', 'nest-prisma')];
   const all = [ours, embedded, ...peers];
   for (const { server } of all) await untilAnswered(server, USER, demo);
-  await delay(1000 * SETTLED);
+  await delay(1000 * SETTLING_SECONDS);
   const memory = new Map(all.map((variant) => [variant, variant.server.rss()]));
   const before = new Map(all.map((variant) => [variant, variant.server.cpu()]));
   const transactions = await transactionsOf(name);
-  await delay(1000 * QUIET);
-  const statements = ((await transactionsOf(name)) - transactions) / QUIET;
-  const share = (variant: Variant) => (variant.server.cpu() - (before.get(variant) ?? 0)) / (10 * QUIET);
+  await delay(1000 * IDLE_SECONDS);
+  const statements = ((await transactionsOf(name)) - transactions) / IDLE_SECONDS;
+  const share = (variant: Variant) => (variant.server.cpu() - (before.get(variant) ?? 0)) / (10 * IDLE_SECONDS);
   const figures = (ours: Variant, value: (variant: Variant) => number) =>
     [ours, ...peers].map((variant) => figureOf(variant.name, variant.kind, [value(variant)]));
-  const held = (variant: Variant) => memory.get(variant) ?? Number.NaN;
+  const memoryOf = (variant: Variant) => memory.get(variant) ?? Number.NaN;
   const measured: Measurements = {
     idle: figures(ours, share),
     idleStatements: [figureOf(ACCORD, 'accord', [statements])],
-    memory: figures(ours, held),
-    memoryEmbedded: figures(embedded, held),
+    memory: figures(ours, memoryOf),
+    memoryEmbedded: figures(embedded, memoryOf),
   };
   await stopAll(peers);
   return measured;

@@ -6,7 +6,7 @@ export const startClients = (file: string): ChildProcess =>
   fork(new URL(file, import.meta.url), { execArgv: process.execArgv });
 
 /** Runs a task in a process of clients and resolves with its answer. */
-export async function told<Answer>(clients: ChildProcess, task: object): Promise<Answer> {
+export async function runTask<Answer>(clients: ChildProcess, task: object): Promise<Answer> {
   const answer = once(clients, 'message');
   clients.send(task);
   return (await answer)[0] as Answer;

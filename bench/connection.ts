@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 
 /** The status of an answer, or the reason for its absence, and the received text. */
-export interface Told {
+export interface Outcome {
   status: string;
   text: string;
 }
@@ -17,14 +17,14 @@ const END_OF_CHUNKS = '\r\n0\r\n\r\n';
  */
 export function connect(host: string, port: number) {
   const socket = createConnection(port, host).setNoDelay();
-  let told: ((answer: Told) => void) | undefined;
+  let onOutcome: ((answer: Outcome) => void) | undefined;
   let text = '';
   const answered = (status: string) => {
-    const tell = told;
+    const resolve = onOutcome;
     const came = text;
-    told = undefined;
+    onOutcome = undefined;
     text = '';
-    tell?.({ status, text: came });
+    resolve?.({ status, text: came });
   };
   const isWhole = () => {
     const head = text.indexOf('\r\n\r\n');
@@ -40,8 +40,8 @@ export function connect(host: string, port: number) {
   socket.on('error', (error: NodeJS.ErrnoException) => answered(error.code ?? error.message));
   socket.on('close', () => answered('closed'));
   return {
-    ask(bytes: string, tell: (answer: Told) => void) {
-      told = tell;
+    ask(bytes: string, resolve: (answer: Outcome) => void) {
+      onOutcome = resolve;
       socket.write(bytes);
     },
     end: () => socket.destroy(),

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundled } from '../src/workbench/cli/bundle.js';
-import { login, OPEN_HANDED, stopAll } from './accord.js';
+import { HIGH_LIMITS, login, stopAll } from './accord.js';
 import type { Directories } from './data.js';
 import { ACCORD, FLOWS } from './flows.js';
 import type { Request } from './load.js';
@@ -38,7 +38,7 @@ export async function startTrivial(environment: Record<string, string> = {}): Pr
   const { outputFiles } = await bundled(['bench/trivial.ts'], folder);
   for (const { path, contents } of outputFiles) writeFileSync(path, contents);
   const program = [...START_FLAGS, join(folder, 'trivial.js')];
-  return startProcess(program, { ...OPEN_HANDED, HOST: '127.0.0.1', ...environment }, /^ready (\S+) (\S+)$/m);
+  return startProcess(program, { ...HIGH_LIMITS, HOST: '127.0.0.1', ...environment }, /^ready (\S+) (\S+)$/m);
 }
 
 /** Measures an application that does nothing, which leaves the cost of the platform. */

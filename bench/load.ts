@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Connection, connect, type Told } from './connection.js';
+import { type Connection, type Outcome as ConnectionOutcome, connect } from './connection.js';
 
 /** The clients in a process of their own: a few keep-alive connections with one request at a time each. */
 
@@ -36,7 +36,7 @@ export interface Outcome {
 }
 
 /** Milliseconds before a rejected request is repeated. */
-const PAUSE = 50;
+const RETRY_DELAY_MS = 50;
 /** The minimum number of answers behind a figure, on any machine. */
 const LEAST = 40;
 /** The number of digits, so that all bodies have the same length. */
@@ -73,10 +73,12 @@ async function run({ url, requests, connections, seconds, from }: Load): Promise
     while (performance.now() < end || times.length < LEAST) {
       const make = bytes[turn++ % bytes.length] as (n: number) => string;
       const asked = performance.now();
-      const { status, text } = await new Promise<Told>((tell) => connection.ask(make(outcome.next++), tell));
+      const { status, text } = await new Promise<ConnectionOutcome>((resolve) =>
+        connection.ask(make(outcome.next++), resolve),
+      );
       if (isRefusal(status, text)) {
         outcome.refused += 1;
-        await delay(PAUSE);
+        await delay(RETRY_DELAY_MS);
       } else if (/^2/.test(status) && !text.includes('"errors":')) times.push(performance.now() - asked);
       else {
         outcome.other[status] ??= text;

@@ -23,14 +23,14 @@ async function login(network: string, email: string, password: string) {
   const body = JSON.stringify({ email, password });
   const answer = await fetch(`${server.url}/api/v1/auth/login`, { method: 'POST', headers, body });
   const { detail } = (await answer.json()) as { detail?: string };
-  const told = answer.status === 503 ? `503 (${detail})` : `${answer.status}`;
-  return { told, milliseconds: Math.round(performance.now() - started) };
+  const answered = answer.status === 503 ? `503 (${detail})` : `${answer.status}`;
+  return { answered, milliseconds: Math.round(performance.now() - started) };
 }
 const owner = (network: string) => login(network, 'ada@demo.accord.example', 'correct horse battery');
 
 try {
   const alone = await owner('192.0.2.1');
-  console.log(`alone   ${alone.told} after ${alone.milliseconds} ms`);
+  console.log(`alone   ${alone.answered} after ${alone.milliseconds} ms`);
   for (let round = 1; round <= ROUNDS; round++) {
     const started = performance.now();
     const burst = Array.from({ length: WRONG }, (_, i) =>
@@ -39,14 +39,14 @@ try {
     await delay(20);
     const amid = await owner(`203.0.113.${round}`);
     const seen = new Map<string, number>();
-    for (const { told } of await Promise.all(burst)) seen.set(told, (seen.get(told) ?? 0) + 1);
-    const counts = [...seen].map(([told, count]) => `${count} × ${told}`).join(', ');
+    for (const { answered } of await Promise.all(burst)) seen.set(answered, (seen.get(answered) ?? 0) + 1);
+    const counts = [...seen].map(([answered, count]) => `${count} × ${answered}`).join(', ');
     console.log(
-      `burst ${round} ${amid.told} after ${amid.milliseconds} ms; of ${WRONG} wrong ones from ${NETWORKS} networks ${counts}, ` +
+      `burst ${round} ${amid.answered} after ${amid.milliseconds} ms; of ${WRONG} wrong ones from ${NETWORKS} networks ${counts}, ` +
         `in ${Math.round(performance.now() - started)} ms`,
     );
     // The service still works on abandoned logins.
-    while ((await owner('192.0.2.1')).told !== '200') await delay(1000);
+    while ((await owner('192.0.2.1')).answered !== '200') await delay(1000);
   }
 } finally {
   await server.stop();

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { startClients, told } from './clients.js';
+import { runTask, startClients } from './clients.js';
 import type { Load, Outcome, Request } from './load.js';
 import { type Figure, figureOf, median, rounded } from './results.js';
 import type { Measured } from './server.js';
@@ -123,7 +123,7 @@ export async function measureRequests(
   const clients = startClients('load.ts');
   const ask = async ({ server: { url }, requests, name }: Asked, seconds: number) => {
     const load: Load = { url, requests, connections, seconds, from: last + 1 };
-    const outcome = await told<Outcome>(clients, load);
+    const outcome = await runTask<Outcome>(clients, load);
     last = outcome.next;
     const [[status, text] = []] = Object.entries(outcome.other);
     if (status !== undefined) throw new Error(`${flow}: ${name} answered ${status}\n${text}`);
@@ -179,15 +179,17 @@ export async function measureDeliveries(
   for (const [variant, process] of subscribers) {
     const { server, authorizations, publication } = variant;
     const open: Subscribers = { url: server.url, count, channelId: 'bench', authorizations };
-    await told(process, { open });
-    const { data } = await told<Delivered>(process, { publish: { ...publication, messages } });
+    await runTask(process, { open });
+    const { data } = await runTask<Delivered>(process, { publish: { ...publication, messages } });
     const { messageAdded } = data as { messageAdded: { id: string; text: string } };
     answers.push({ name: variant.name, answer: { messageAdded: { ...messageAdded, id: typeof messageAdded.id } } });
   }
   mustAgree(flow, answers);
   await inTurn(variants, async (variant) => {
     const before = variant.server.cpu();
-    await told<Delivered>(subscribers.get(variant) as ChildProcess, { publish: { ...variant.publication, messages } });
+    await runTask<Delivered>(subscribers.get(variant) as ChildProcess, {
+      publish: { ...variant.publication, messages },
+    });
     rounds.get(variant)?.push((1000 * (variant.server.cpu() - before)) / (count * messages));
   });
   for (const process of subscribers.values()) process.kill();

@@ -4,7 +4,7 @@
  * gives the service the first processor, and the clients and a pinned database the second.
  */
 import { execFileSync } from 'node:child_process';
-import { startClients, told } from './clients.js';
+import { runTask, startClients } from './clients.js';
 import { type Connection, connect } from './connection.js';
 import { DEMO, startMeasured } from './server.js';
 
@@ -122,7 +122,7 @@ async function main(): Promise<void> {
   const phase = async (name: string, rate: number, seconds: number) => {
     const cpu = server.cpu();
     const asked: Phase = { url: server.url, rate, seconds };
-    const { accepted, refused, unsent, other, livez } = await told<Outcome>(clients, asked);
+    const { accepted, refused, unsent, other, livez } = await runTask<Outcome>(clients, asked);
     const bear = accepted.length / seconds;
     const [p50, p99] = [at(accepted, 0.5), at(accepted, 0.99)];
     console.log(

@@ -132,16 +132,16 @@ const call = { model: dataModel.models['User'] as Model, operation: 'findFirst',
 const dry = await dryRuns(make as never).run(call, { where: { id: 1 }, select: nested });
 const [sql] = dry.sent as [(typeof dry.sent)[number]];
 
-type Way = [way: string, call: () => Promise<unknown>];
-const waysOf = (name: string): Way[] => [
-  ['pg', byHand(pool)[name] as Way[1]],
+type Variant = [variant: string, call: () => Promise<unknown>];
+const variantsOf = (name: string): Variant[] => [
+  ['pg', byHand(pool)[name] as Variant[1]],
   ['prepared', async () => calls[name]?.(prepared)],
-  ['pg, pipelined', byHand(pipelinedPool)[name] as Way[1]],
+  ['pg, pipelined', byHand(pipelinedPool)[name] as Variant[1]],
   ['prepared, pipelined', async () => calls[name]?.(shared)],
   ['Prisma', async () => calls[name]?.(prisma)],
 ];
 const names = Object.keys(calls).filter((name) => ONLY.test(name));
-const WAYS = waysOf('get').map(([way]) => way);
+const VARIANTS = variantsOf('get').map(([variant]) => variant);
 
 async function run(call: () => Promise<unknown>, times: number): Promise<void> {
   let left = times;
@@ -151,27 +151,28 @@ async function run(call: () => Promise<unknown>, times: number): Promise<void> {
   await Promise.all(Array.from({ length: CALLERS }, caller));
 }
 
-for (const name of names) for (const [, call] of waysOf(name)) await run(call, 20);
+for (const name of names) for (const [, call] of variantsOf(name)) await run(call, 20);
 for (const client of [prepared, shared]) await recordingsOf(client);
 const costs = new Map<string, number[]>();
 for (let round = -1; round < ROUNDS; round++) {
   for (const name of names)
-    for (const [way, call] of waysOf(name)) {
-      const times = way === 'Prisma' ? CALLS / 3 : CALLS;
+    for (const [variant, call] of variantsOf(name)) {
+      const times = variant === 'Prisma' ? CALLS / 3 : CALLS;
       const before = process.cpuUsage();
       await run(call, times);
       const { user, system } = process.cpuUsage(before);
       // The first round warms up.
-      if (round >= 0) costs.set(`${name}|${way}`, [...(costs.get(`${name}|${way}`) ?? []), (user + system) / times]);
+      if (round >= 0)
+        costs.set(`${name}|${variant}`, [...(costs.get(`${name}|${variant}`) ?? []), (user + system) / times]);
     }
   await pool.query("DELETE FROM posts WHERE author_id = 59 AND title = 'bench' AND content = 'some text'");
 }
 const median = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1] as number;
 const ratios: number[] = [];
-console.log(['CPU µs', ...WAYS, 'ratio', 'ratio, pipelined'].join(' | '));
+console.log(['CPU µs', ...VARIANTS, 'ratio', 'ratio, pipelined'].join(' | '));
 for (const name of names) {
-  const [byPg, ours, byPgPipelined, oursPipelined, theirs] = WAYS.map((way) =>
-    median(costs.get(`${name}|${way}`) ?? []),
+  const [byPg, ours, byPgPipelined, oursPipelined, theirs] = VARIANTS.map((variant) =>
+    median(costs.get(`${name}|${variant}`) ?? []),
   ) as [number, number, number, number, number];
   const both = [ours / byPg, oursPipelined / byPgPipelined];
   ratios.push(...both);

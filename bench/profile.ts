@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LISTED, login, placesAfter, startAccord } from './accord.js';
-import { startClients, told } from './clients.js';
+import { runTask, startClients } from './clients.js';
 import type { Directories } from './data.js';
 import { FLOWS } from './flows.js';
 import type { Load, Outcome, Request } from './load.js';
@@ -119,7 +119,7 @@ async function profileOf(name: keyof typeof PROFILED, DATABASE_URL: string): Pro
   const requests: Request[] = await PROFILED[name](server, await login(server));
   const clients = startClients('load.ts');
   const ask = (seconds: number, from: number) =>
-    told<Outcome>(clients, { url: server.url, requests, connections: CONNECTIONS, seconds, from } satisfies Load);
+    runTask<Outcome>(clients, { url: server.url, requests, connections: CONNECTIONS, seconds, from } satisfies Load);
   const warm = await ask(WARM, 1);
   const [began, before] = [steadyClock(), server.cpu()];
   const { answered } = await ask(SECONDS, warm.next);

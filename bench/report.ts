@@ -31,15 +31,15 @@ const others = (figures: Figure[], accord: Figure, ...kinds: Figure['kind'][]) =
     .join('; ');
 
 function judged(goal: Goal, figures: Figure[], { value }: Figure): string {
-  const told = (text: string, reached: boolean, found: string) =>
+  const goalText = (text: string, reached: boolean, found: string) =>
     `${text}: ${reached ? 'reached' : '**missed**'}${found && `, ${found}`}`;
-  if (!('to' in goal)) return told(`≤ ${number(goal.atMost)}`, value <= goal.atMost, '');
+  if (!('to' in goal)) return goalText(`≤ ${number(goal.atMost)}`, value <= goal.atMost, '');
   const other = figures.find(({ variant }) => variant === goal.to)?.value;
   if (other === undefined) return `${goal.to} was not measured`;
   if ('atMost' in goal) {
-    return told(`≤ ${goal.atMost}× ${goal.to}`, value / other <= goal.atMost, times(value / other));
+    return goalText(`≤ ${goal.atMost}× ${goal.to}`, value / other <= goal.atMost, times(value / other));
   }
-  return told(
+  return goalText(
     `${goal.timesCheaper}× cheaper than ${goal.to}`,
     other / value >= goal.timesCheaper,
     times(other / value),

@@ -22,7 +22,7 @@ export interface Measured {
 }
 
 /** Milliseconds between two checks of a starting process. */
-const LOOK = 5;
+const CHECK_INTERVAL_MS = 5;
 
 /** The end of the benchmark kills all servers. */
 const running = new Set<ChildProcess>();
@@ -55,7 +55,7 @@ export async function startProcess(
     if (server.exitCode !== null) throw new Error(`It did not start: node ${args.join(' ')}`);
     const found = ready.exec(readFileSync(output, 'utf8'));
     if (found !== null) return measured(server, found, ended);
-    await delay(LOOK);
+    await delay(CHECK_INTERVAL_MS);
   }
 }
 

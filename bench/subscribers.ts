@@ -30,12 +30,12 @@ const QUERY = 'subscription($channelId: ID!) { messageAdded(channelId: $channelI
 /** The number of sockets that are opened at a time. */
 const AT_ONCE = 50;
 /** Milliseconds before a rejected socket is opened again. */
-const PAUSE = 50;
+const RETRY_DELAY_MS = 50;
 
 const sockets: WebSocket[] = [];
 let received = 0;
 let first: unknown;
-let told: (() => void) | undefined;
+let answered: (() => void) | undefined;
 
 async function subscribe(url: string, channelId: string, authorization: string | undefined): Promise<void> {
   const headers = authorization === undefined ? {} : { authorization };
@@ -48,7 +48,7 @@ async function subscribe(url: string, channelId: string, authorization: string |
   socket.on('message', (data: Buffer) => {
     received += 1;
     first ??= JSON.parse(String(data));
-    told?.();
+    answered?.();
   });
   socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: QUERY, variables: { channelId } } }));
 }
@@ -70,7 +70,7 @@ async function post(url: string, headers: Record<string, string>, body: string):
   const text = await response.text();
   if (response.ok && !text.includes('"errors"')) return;
   if (!text.includes('"UNAVAILABLE"')) throw new Error(text);
-  await delay(PAUSE);
+  await delay(RETRY_DELAY_MS);
   await post(url, headers, body);
 }
 
@@ -79,7 +79,7 @@ async function publish({ url, headers, body, messages }: Publication): Promise<D
   for (let n = 0; n < messages; n += 1) {
     received = 0;
     const all = new Promise<void>((resolve) => {
-      told = () => received === sockets.length && resolve();
+      answered = () => received === sockets.length && resolve();
     });
     await post(url, headers, body.replace('{n}', `Message ${n}`));
     await all;

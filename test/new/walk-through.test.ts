@@ -9,7 +9,7 @@ import { section } from '../support/documentation.js';
 import { type NewProject, newProject } from '../support/new-project.js';
 import { eventually, run, startServer, temporaryFolder } from '../support/process.js';
 import { skipUnlessWhole } from '../support/servers.js';
-import { applyEdit, type Commands, type Step, stepsOf, toldPattern } from '../support/walk-through.js';
+import { applyEdit, type Commands, outputPattern, type Step, stepsOf } from '../support/walk-through.js';
 
 const OWN = stepsOf(section('docs/your-own-api.md', 'Walk-through: a resource of your own'));
 const MOVING = stepsOf(section('docs/moving-in.md', 'Walk-through: ten operations, of which two are served here'));
@@ -25,14 +25,14 @@ async function follow(t: Test, { folder, command }: NewProject, steps: readonly 
   }
 }
 
-async function runAll(t: Test, command: NewProject['command'], { lines, told }: Commands): Promise<void> {
+async function runAll(t: Test, command: NewProject['command'], { lines, output }: Commands): Promise<void> {
   let printed = '';
   for (const line of lines) {
     const { code, stdout, stderr } = await command(line);
     t.equal(code, 0, `${line}: ${code === 0 ? '' : stdout + stderr}`);
     printed += stdout;
   }
-  if (told !== undefined) t.match(printed.trimEnd(), toldPattern(told), lines.join('; '));
+  if (output !== undefined) t.match(printed.trimEnd(), outputPattern(output), lines.join('; '));
 }
 
 /** Sends the requests of a page, and compares what its comments and the JSON below them say. */

@@ -12,16 +12,16 @@ import './typescript.js';
 export async function accord(t: Test, args: string[], environment: Record<string, string> = {}): Promise<Ended> {
   const before = { env: process.env, exitCode: process.exitCode };
   const printed = t.capture(console, 'log', () => {});
-  const told = t.capture(console, 'error', () => {});
+  const errors = t.capture(console, 'error', () => {});
   process.env = { ...inherited('PATH'), ...environment };
   try {
     await program(args, WORKBENCH);
     const lines = (calls: { args: unknown[] }[]) => calls.map(({ args: [line] }) => `${line}\n`).join('');
-    return { code: Number(process.exitCode ?? 0), signal: null, stdout: lines(printed()), stderr: lines(told()) };
+    return { code: Number(process.exitCode ?? 0), signal: null, stdout: lines(printed()), stderr: lines(errors()) };
   } finally {
     Object.assign(process, before);
     useProject(undefined);
     printed.restore();
-    told.restore();
+    errors.restore();
   }
 }

@@ -20,7 +20,7 @@ export interface Commands {
   /** The status in the comment of each command. */
   statuses: (string | undefined)[];
   /** The output of all commands, with an ellipsis for variable or long parts; undefined if the page shows none. */
-  told: string | undefined;
+  output: string | undefined;
 }
 
 /** Any other block. */
@@ -69,9 +69,9 @@ function sentenceBefore(all: (Block | string)[], i: number): string {
 
 function commandsOf({ text }: Block, next: Block | string | undefined): Commands {
   const all = text.split('\n').filter(Boolean);
-  const told = typeof next === 'object' && next.language === '' ? next.text : undefined;
+  const output = typeof next === 'object' && next.language === '' ? next.text : undefined;
   const statuses = all.map((line) => / # (\d{3})$/.exec(line)?.[1]);
-  return { kind: 'commands', lines: all.map((line) => line.replace(/ +# .*$/, '')), statuses, told };
+  return { kind: 'commands', lines: all.map((line) => line.replace(/ +# .*$/, '')), statuses, output };
 }
 
 /** Applies an edit. Throws if no line or several lines match. */
@@ -100,8 +100,8 @@ function edited(before: string, { file, where, line = '', text }: Omit<Edit, 'ki
  * Returns a pattern for the output on a page. An ellipsis matches anything; alone on its line it matches lines. Columns
  * may have any width.
  */
-export function toldPattern(told: string): RegExp {
-  const escaped = told.trimEnd().replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+export function outputPattern(output: string): RegExp {
+  const escaped = output.trimEnd().replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const lines = escaped
     .split('\n')
     .map((line) => (line.trim() === '…' ? '[^]*?' : line.replaceAll('…', '.*').replaceAll(/(?<=\S) {2,}/g, ' +')));
