@@ -15,47 +15,47 @@ interface Change {
   elements: string[];
 }
 
-/** What differs between two versions of sound contracts; `problems` if one of them is not sound. */
+/** The changes between two versions, or the problems if one of them is invalid. */
 export interface Differences {
   problems: readonly Problem[];
   changes: readonly Change[];
-  /** The reasons of accepted breaks by their ids. */
+  /** The reasons of accepted breaks by id. */
   reasons: ReadonlyMap<string, string>;
   /** The requests by operationId. */
   requests: ReadonlyMap<string, { method: string; path: string }>;
 }
 
-/** Compares two versions; `now` decides which sunsets have passed. */
+/** `now` decides which sunsets have passed. */
 export type Compare = (before: ProjectVersion, after: ProjectVersion, now: Date) => Promise<Differences>;
 
-/** The kinds of changes, in the order in which they are read: those of Keep a Changelog 1.1.0, and the breaks before all. */
+/** The kinds of changes in their order: breaks, then the kinds of Keep a Changelog 1.1.0. */
 export const KINDS = ['Breaking', 'Added', 'Changed', 'Deprecated', 'Removed', 'Fixed'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What a client is told of one change. */
+/** One change, for clients. */
 export interface Entry {
   side: 'rest' | 'graphql';
   kind: Kind;
   /** Names in backticks. */
   text: string;
-  /** The requests that it concerns: `GET /api/v1/users`. */
+  /** The affected requests: `GET /api/v1/users`. */
   requests: string[];
-  /** Why a break was accepted. */
+  /** The reason of an accepted break. */
   reason?: string;
 }
 
-/** What changed for the clients of both contracts with one release. */
+/** The changes of one release. Undefined values mean that it is not released yet. */
 export interface Release {
-  /** `1.2.3`; undefined for what is in none yet. */
+  /** `1.2.3` */
   version: string | undefined;
-  /** `2026-11-23`; undefined for what is in none yet. */
+  /** `2026-11-23` */
   date: string | undefined;
   entries: Entry[];
 }
 
-/** A contract of a revision is not in order; nothing can be said of it. */
-export class NotInOrder extends Error {
-  override readonly name = 'NotInOrder';
+/** A contract of a version is invalid. */
+export class InvalidContract extends Error {
+  override readonly name = 'InvalidContract';
   readonly problems: readonly Problem[];
   constructor(problems: readonly Problem[]) {
     super(`${problems.length} problems`);
@@ -63,10 +63,10 @@ export class NotInOrder extends Error {
   }
 }
 
-/** What concerns whoever writes or reviews a contract, and no client. */
+/** Rules that concern no client. */
 const INTERNAL = /^(?:severity-|extension-|unused-schema-|database-)/;
 
-/** Keywords of a schema, which come and go with what is allowed; what has a name comes and goes itself. */
+/** Rules for keywords of schemas. Adding a keyword changes a schema, and adds nothing for clients. */
 const KEYWORD = /^(?:graphql-)?(?:request|response)-(?!member-|value-|alternative-|extensible-value-)/;
 
 function kindOf({ verdict, what, rule }: Change): Kind {
@@ -77,17 +77,19 @@ function kindOf({ verdict, what, rule }: Change): Kind {
   return what === 'added' ? 'Added' : 'Changed';
 }
 
-/** Longer values, such as a pattern, are left to the contract itself. */
-const LONGEST = 60;
+/** Longer values, such as patterns, are not printed. */
+const MAX_VALUE_LENGTH = 60;
 
-/** Puts the values at the end of a message into backticks, as names are. */
+/** Puts the values at the end of a message in backticks. */
 function quoted(message: string): string {
   const at = message.indexOf(': ');
   const [was = '', is, ...more] = message.slice(at + 2).split(' → ');
   const plain = at < 0 || is === undefined || more.length > 0 || message.startsWith('permission ');
   if (plain || `${was}${is}`.includes('`')) return message;
   const subject = message.slice(0, at);
-  return Math.max(was.length, is.length) > LONGEST ? `${subject} changed` : `${subject}: \`${was}\` → \`${is}\``;
+  return Math.max(was.length, is.length) > MAX_VALUE_LENGTH
+    ? `${subject} changed`
+    : `${subject}: \`${was}\` → \`${is}\``;
 }
 
 const ofWords = (wording: Wording): Entry => ({
@@ -102,21 +104,20 @@ function entriesBetween(
   after: ProjectVersion,
   { problems, changes, reasons, requests }: Differences,
 ): Entry[] {
-  if (problems.length > 0) throw new NotInOrder(problems);
-  const told = changes.flatMap((change): Entry[] => {
+  if (problems.length > 0) throw new InvalidContract(problems);
+  const entries = changes.flatMap((change): Entry[] => {
     const { side, rule, id, message, elements } = change;
     if (side === 'database' || INTERNAL.test(rule)) return [];
     const reason = reasons.get(id);
     const asked = side === 'rest' ? elements.flatMap((element) => requests.get(element) ?? []) : [];
     const text = quoted(message);
-    // A message may name its request itself.
+    // Some messages name the request.
     const named = asked.map(({ method, path }) => `${method} ${path}`).filter((one) => !text.includes(one));
     return [{ side, kind: kindOf(change), text, requests: named, ...(reason !== undefined && { reason }) }];
   });
-  return [...told, ...wordingBetween(before.contracts, after.contracts).map(ofWords)];
+  return [...entries, ...wordingBetween(before.contracts, after.contracts).map(ofWords)];
 }
 
-/** What of a project clients see. */
 const CONTRACTS = ['openapi', 'schema'] as const;
 
 interface Range {
@@ -125,7 +126,7 @@ interface Range {
   to: string | undefined;
 }
 
-/** `v1.0.0..v1.2.0`, `v1.0.0..` to the working tree; nothing: since the last release. Rejects with NoSuchVersion. */
+/** Parses `v1.0.0..v1.2.0` or `v1.0.0..`. The default is the range since the last release. Rejects with NoSuchVersion. */
 async function rangeOf(root: string, text: string | undefined): Promise<Range> {
   if (text === undefined) {
     const last = (await releasesIn(root, 'HEAD')).at(-1);
@@ -142,9 +143,9 @@ async function rangeOf(root: string, text: string | undefined): Promise<Range> {
 }
 
 /**
- * What changed for the clients of both contracts between two commits, by the tags on the way that name a version, the newest
- * first. Rejects with NoSuchVersion, NoSuchCommit and NotInOrder.
- * @param range `v1.0.0..v1.2.0`; without an end up to the working tree; undefined: since the last release
+ * Returns the changes for clients between two commits by release, the newest first. Releases are tags with a version. Rejects with
+ * NoSuchVersion, NoSuchCommit and InvalidContract.
+ * @param range `v1.0.0..v1.2.0`; without an end, to the working tree; by default, since the last release
  */
 export async function changelog(
   root: string,
@@ -158,7 +159,7 @@ export async function changelog(
   let before = await versionAtRef(root, from, CONTRACTS);
   for (const { name, version, date } of tags) {
     const after = await versionAtRef(root, name, CONTRACTS);
-    // What had come to its sunset when it was released was announced.
+    // The sunsets before the release were announced.
     releases.unshift({
       version,
       date,
@@ -174,27 +175,27 @@ export async function changelog(
 }
 
 const SIDES = { rest: 'REST', graphql: 'GraphQL' } as const;
-/** Requests that are named; of more their number is as good. */
-const SHOWN = 4;
-/** Entries of changed words that are named one by one. */
-const WORDS = 10;
+const MAX_PRINTED_REQUESTS = 4;
+const MAX_PRINTED_TEXTS = 10;
 
 const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 function line({ side, text, requests, reason }: Entry): string {
-  const more = requests.length > SHOWN ? ` and ${requests.length - SHOWN} more` : '';
-  const named = requests.slice(0, SHOWN).map((one) => `\`${one}\``);
+  const more = requests.length > MAX_PRINTED_REQUESTS ? ` and ${requests.length - MAX_PRINTED_REQUESTS} more` : '';
+  const named = requests.slice(0, MAX_PRINTED_REQUESTS).map((one) => `\`${one}\``);
   const asked = named.length === 0 ? '' : ` (${named.join(', ')}${more})`;
   const why = reason === undefined ? '' : ` ${escapeMarkdown(ended(reason))}`;
   return `- ${SIDES[side]}: ${ended(`${escapeMarkdown(text)}${asked}`)}${why}`;
 }
 
-/** Words are no reason to read a changelog: all of them in one line for each contract. */
-function words(entries: readonly Entry[]): string[] {
+/** Prints the changed texts of each contract in one line, because clients need not react to them. */
+function textLines(entries: readonly Entry[]): string[] {
   return (['rest', 'graphql'] as const).flatMap((side) => {
     const names = entries.filter((one) => one.side === side).map(({ text }) => escapeMarkdown(text));
-    const more = names.length > WORDS ? `, and ${names.length - WORDS} more` : '';
-    return names.length === 0 ? [] : [`- ${SIDES[side]}, in words only: ${names.slice(0, WORDS).join(', ')}${more}.`];
+    const more = names.length > MAX_PRINTED_TEXTS ? `, and ${names.length - MAX_PRINTED_TEXTS} more` : '';
+    return names.length === 0
+      ? []
+      : [`- ${SIDES[side]}, in words only: ${names.slice(0, MAX_PRINTED_TEXTS).join(', ')}${more}.`];
   });
 }
 
@@ -204,10 +205,10 @@ function section({ version, date, entries }: Release): string {
   const kinds = KINDS.flatMap((kind) => {
     const own = entries.filter((one) => one.kind === kind);
     if (own.length === 0) return [];
-    return [`### ${kind}\n\n${(kind === 'Fixed' ? words(own) : own.map(line)).join('\n')}`];
+    return [`### ${kind}\n\n${(kind === 'Fixed' ? textLines(own) : own.map(line)).join('\n')}`];
   });
   return [head, ...kinds].join('\n\n');
 }
 
-/** Releases as the sections of a CHANGELOG.md (Keep a Changelog 1.1.0). */
+/** Prints releases as the sections of a CHANGELOG.md (Keep a Changelog 1.1.0). */
 export const printChangelog = (releases: readonly Release[]): string => releases.map(section).join('\n\n');

@@ -16,8 +16,8 @@ type Path = (string | number)[];
 /** Members for readers. */
 const TEXTS = 'title summary description example examples externalDocs contact license'.split(' ');
 
-/** Members that only hold others, and do not help to name a place. */
-const HOLDERS = new Set('info paths components properties schema content parameters headers responses'.split(' '));
+/** Members that do not help to name a place. */
+const UNNAMED = new Set('info paths components properties schema content parameters headers responses'.split(' '));
 
 /** Returns the name that a document gives an item of a list: a parameter, a tag, a reference. */
 function nameOf(item: unknown): string | undefined {
@@ -39,14 +39,14 @@ function* inBoth(before: unknown, after: unknown): Generator<[key: string | numb
     for (const [key, value] of Object.entries(after)) if (Object.hasOwn(before, key)) yield [key, before[key], value];
 }
 
-/** Returns a text in which line breaks within a paragraph are blanks (CommonMark, 6.8). */
+/** Replaces line breaks within a paragraph by blanks (CommonMark, 6.8). */
 const unwrapped = (text: string): string =>
   text.includes('```') ? text.trim() : text.trim().replaceAll(/(?<=[^\n|])\n(?=[^\n\s|*\-+>#`\d])/g, ' ');
 
 const textOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? unwrapped(value) : JSON.stringify(value);
 
-/** Returns the texts that differ; `names` tells where, the innermost first. */
+/** Returns the texts that differ. `names` are the names of the places around, the innermost first. */
 function* textsIn(
   before: unknown,
   after: unknown,
@@ -74,7 +74,7 @@ function namesAt(names: string[], path: Path, value: unknown): string[] {
   const isOperation = path.length === 3 && path[0] === 'paths' && METHODS.includes(key as Method) && isPlain(value);
   if (isOperation) return [String(value['operationId'] ?? `${key} ${names[0]}`)];
   if (holder === 'responses' && path[0] === 'paths') return [`the ${key} response`, ...names];
-  if (holder !== 'properties' && (HOLDERS.has(String(key)) || holder === 'components')) return names;
+  if (holder !== 'properties' && (UNNAMED.has(String(key)) || holder === 'components')) return names;
   return [String(key), ...names];
 }
 
@@ -101,7 +101,7 @@ const graphqlWording = (before: SdlSource, after: SdlSource): Wording[] => {
   });
 };
 
-/** Returns the texts that differ in what both versions of sound contracts have, REST first. */
+/** Returns the changed texts of values that both versions of valid contracts have, REST first. */
 export function wordingBetween(before: Contracts, after: Contracts): Wording[] {
   const isSameRest = before.openapi.text === after.openapi.text && before.openapi.texts.size === 1;
   return [

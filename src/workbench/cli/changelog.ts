@@ -30,10 +30,10 @@ const changelogCommand: Subcommand = (command) => {
 };
 
 async function read(root: string, range: string | undefined): Promise<Release[]> {
-  const { changelog, NotInOrder } = await import('../changelog/changelog.js');
+  const { changelog, InvalidContract } = await import('../changelog/changelog.js');
   const { differencesBetween } = await import('../diff/report.js');
   return changelog(root, range, differencesBetween).catch(async (error: Error) => {
-    if (!(error instanceof NotInOrder)) throw error;
+    if (!(error instanceof InvalidContract)) throw error;
     const { printProblems } = await import('../model/problems.js');
     throw new Unable(printProblems(error.problems, { colour: process.stderr.isTTY }));
   });

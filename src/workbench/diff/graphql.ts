@@ -87,7 +87,7 @@ const valueRemoved: Rule = (change, schemas) =>
 
 /** Rules by the type of a change. They replace the inspector's verdicts, which ignore the direction. */
 const RULES: [RegExp, Rule][] = [
-  // The directives of definitions are compared below.
+  // `directiveChanges` compares the directives of definitions.
   [/DESCRIPTION|^DIRECTIVE_USAGE_/, () => undefined],
   [/^DIRECTIVE_/, directive],
   [/_DEPRECATION_REASON_CHANGED$/, reason],
@@ -201,9 +201,9 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, today:
     const root = /^SCHEMA_(\w+)_TYPE_CHANGED$/.exec(one.type)?.[1]?.toLowerCase();
     const meta = Object.entries(one.meta as Record<string, unknown>);
     const part = meta.find(([key]) => /UnionMember|InterfaceName|Location$|^addedDirectiveArg.*Name/.test(key))?.[1];
-    const lost = root && meta.find(([, name]) => old.has(String(name)) && !current.has(String(name)))?.[1];
+    const removedRoot = root && meta.find(([, name]) => old.has(String(name)) && !current.has(String(name)))?.[1];
     const plain = (one.path ?? '').replace(/\.@deprecated.*$/, '');
-    const path = root ? String(lost ?? '') : part === undefined ? plain : `${plain}.${part}`;
+    const path = root ? String(removedRoot ?? '') : part === undefined ? plain : `${plain}.${part}`;
     const elements = elementsAt(after.schema, uses[1], plain);
     if (!current.has(path)) elements.push(...elementsAt(before.schema, uses[0], plain));
     const what = first(WHAT, one.type) ?? 'changed';

@@ -158,9 +158,9 @@ function compareNames(record: Recorder, document: Pair): void {
   for (const [name, pair] of membersOf(at(document, ['components', 'schemas']))) {
     const one = labelled(pair, { id: `${name}:schema` });
     const isUsed = before.has(name) || after.has(name);
-    const lost = isUsed ? ': generated clients lose the type of that name' : ', which nothing used';
+    const note = isUsed ? ': generated clients lose the type of that name' : ', which nothing used';
     const [rule, removed] = isUsed ? (['schemaName', 'risky'] as const) : (['unusedSchema', 'safe'] as const);
-    if (record.presence(one, rule, 'schema', removed, 'safe', one.old ? lost : '') && !isUsed)
+    if (record.presence(one, rule, 'schema', removed, 'safe', one.old ? note : '') && !isUsed)
       record.changed(one, rule, 'safe', `schema ${name}, which nothing uses`);
   }
 }

@@ -101,12 +101,12 @@ export async function generate(
   contracts: Contracts,
   { root, check: only = false, colour = false }: GenerateOptions,
 ): Promise<Outcome> {
-  // It is not committed, so a fresh checkout has none. What has no package in generated/ has nobody who takes it from there.
+  // The client is not committed. A project without the package `generated/` does not use it.
   const hasClient = filesIn(root).read('generated/package.json') !== undefined;
   const renewClient = !only && hasClient && !(await prismaClientIsCurrent(root));
   const checked = check(contracts);
   const checkedAll = Promise.all([checked, renewClient ? checkClientSchema(root) : []]).then((found) => found.flat());
-  // Each step begins as soon as what it needs is known to be sound: Prisma's take a second each, in their own process.
+  // Prisma's commands take a second each, so each step starts as soon as its input is checked.
   const [problems, files, client] = await Promise.all([
     checkedAll,
     checked.then((found): Files | Promise<Files> => (found.length > 0 ? {} : generateFiles(contracts, root))),
@@ -132,7 +132,7 @@ export async function generate(
     return { ok: stale.length === 0, report, problems, changed, files };
   }
   await mkdir(folder, { recursive: true });
-  // A service may start meanwhile.
+  // A service that starts meanwhile must not read half a file.
   for (const { name, text } of stale) replaceFile(join(folder, name), text);
   const report =
     changed.length === 0 ? 'generated/ is current.' : changed.map((name) => `generated/${name}`).join('\n');

@@ -31,7 +31,7 @@ const plugin = {
   ),
 } satisfies ESLint.Plugin;
 
-/** All rules switched on, for a configuration in which the plugin is called `accord`. */
+/** All rules as errors, for a configuration with the plugin name `accord`. */
 const rules: Linter.RulesRecord = Object.fromEntries(Object.keys(RULES).map((name) => [`accord/${name}`, 'error']));
 
 export default { ...plugin, configs: { recommended: { plugins: { accord: plugin }, rules } } };

@@ -8,7 +8,7 @@ export const REASONS = {
   'response-content-impossible':
     'HTTP ends such a response after its headers, so a client that waits for the declared content gets nothing.',
   'failure-declared': 'No request is always right, and a client that knows of no failure handles none.',
-  'error-body': 'Without a body a client cannot tell apart the reasons for one status, and shows its user nothing.',
+  'error-body': 'Without a body a client cannot distinguish the reasons for one status, and shows its user nothing.',
   'list-paging': 'A list without paging grows until it causes an outage, and adding paging later breaks clients.',
   'list-maximum': 'Without a maximum page size, one request may ask for everything.',
   'pattern-sound':

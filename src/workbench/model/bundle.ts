@@ -37,7 +37,7 @@ interface Context {
   inlined: readonly string[];
 }
 
-const below = ({ location, at, inlined }: Context, key: string | number): Context => ({
+const nested = ({ location, at, inlined }: Context, key: string | number): Context => ({
   location: { ...location, keys: [...location.keys, key] },
   at: [...at, key],
   inlined,
@@ -83,7 +83,7 @@ export function bundle(files: ContractFiles): Bundle {
     const result = Array.isArray(node) ? [...node] : isPlain(node) ? { ...node } : node;
     for (const [key, inner] of kindsOfMembers(shape, node)) {
       const members = result as Record<string, unknown>;
-      members[key] = visit(inner, members[key], below(context, key));
+      members[key] = visit(inner, members[key], nested(context, key));
     }
     if (shape === 'schema' && isPlain(result)) copyMapping(result, context.location);
     return result;
@@ -94,7 +94,7 @@ export function bundle(files: ContractFiles): Bundle {
     const reference = referenceIn(node);
     if (reference === undefined || !isExternal(reference, location)) return copy(shape, node, context);
     const folder = typeof shape === 'string' ? COMPONENTS[shape] : undefined;
-    const origin = below(context, '$ref').location;
+    const origin = nested(context, '$ref').location;
     const target = attempt(origin, () => follow(reference, location.file));
     if (target === undefined) return folder === undefined ? {} : node;
     const isComponent = at.length === 3 && at[0] === 'components' && at[1] === folder;
@@ -116,7 +116,7 @@ export function bundle(files: ContractFiles): Bundle {
     const whole = copy(shape, value, { location, at, inlined: [...inlined, locationKey(location)] });
     if (isAlone(node) || !isPlain(whole)) return whole;
     const { $ref: _reference, ...beside } = node;
-    for (const key of Object.keys(beside)) place([...at, key], below(context, key).location);
+    for (const key of Object.keys(beside)) place([...at, key], nested(context, key).location);
     return { ...whole, ...(copy(shape, beside, context) as object) };
   }
 

@@ -34,10 +34,10 @@ function writeBooleans(schema: Schema): void {
   for (const keyword of ['items', 'not'] as const)
     if (keyword in schema) schema[keyword] = asObject(schema[keyword]) as Schema;
   for (const keyword of [...SCHEMAS_IN.named, ...SCHEMAS_IN.listed]) {
-    const held = schema[keyword];
-    if (Array.isArray(held)) schema[keyword] = held.map(asObject);
-    else if (isPlain(held))
-      schema[keyword] = Object.fromEntries(Object.entries(held).map(([name, one]) => [name, asObject(one)]));
+    const members = schema[keyword];
+    if (Array.isArray(members)) schema[keyword] = members.map(asObject);
+    else if (isPlain(members))
+      schema[keyword] = Object.fromEntries(Object.entries(members).map(([name, one]) => [name, asObject(one)]));
   }
 }
 

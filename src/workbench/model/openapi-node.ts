@@ -16,7 +16,7 @@ export const nodeOf = (version: Version | undefined): Node => (isPlain(version?.
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 export const entriesOf = (value: unknown): [string, unknown][] => (isPlain(value) ? Object.entries(value) : []);
 
-/** Returns the value at a path below. */
+/** Returns a nested value. */
 export function versionAt(version: Version | undefined, ...keys: Path): Version | undefined {
   const value = valueAt(version?.value, keys.map(String));
   return version === undefined || value === undefined

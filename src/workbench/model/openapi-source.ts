@@ -26,7 +26,7 @@ export interface OpenApiSource {
   readonly texts: ReadonlyMap<string, string>;
   /** The paths of all files that the contract refers to, existing or not. */
   readonly files: readonly string[];
-  /** Syntax errors, and references to files that cannot be followed. The members below throw the first of them. */
+  /** Syntax errors, and references to files that cannot be followed. The following members throw the first of them. */
   readonly errors: readonly Problem[];
   /** The files as one document, before `x-defaults` apply. */
   readonly authored: unknown;
