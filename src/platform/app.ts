@@ -25,7 +25,7 @@ import { pagesPlugin, sessionPaths } from './pages/pages.js';
 import { CONTRACT_PATHS, publishedContracts, type ServedContracts } from './pages/published.js';
 import { statusTable } from './pages/status-table.js';
 import { pipelinePlugin } from './pipeline.js';
-import { addressesPlugin, pathTable, versionRouting } from './rest/addresses.js';
+import { addressesPlugin, nearestPath, pathTable, versionRouting } from './rest/addresses.js';
 import type { Readiness } from './rest/context.js';
 import { restStagesPlugin } from './rest/plan.js';
 import { type Handlers, notWrittenOperations, type RestEntry, restEntry, restPlugin } from './rest/plugin.js';
@@ -92,7 +92,12 @@ export async function buildApp(
   const document = everyVersion(normaliseOpenApi(contracts.openapi));
   const all = operations(document);
   const served = versionsOf(document);
-  const addresses = { served, paths: pathTable(all), mediaType: names.mediaType };
+  const addresses = {
+    served,
+    paths: pathTable(all),
+    nearest: nearestPath(all, served.at(-1)),
+    mediaType: names.mediaType,
+  };
   const pages = crossOrigin({ origins: config.CORS_ORIGINS, production, open: CONTRACT_PATHS }, document, all);
 
   const sessionRoutes = sessionPaths(document, all, names.refreshCookie);
@@ -101,6 +106,8 @@ export async function buildApp(
 
   const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(addresses) });
   app.decorate('names', names);
+  app.decorate('publicUrl', config.PUBLIC_URL);
+  app.decorate('loginHint', loginHint(doors?.login));
   app.decorate('policy', application.policy);
   app.decorate('notWritten', [...notWrittenOperations(document, handlers), ...notWrittenFields(application.resolvers)]);
   app.decorate('restEntry', restEntry(all, served));
@@ -134,7 +141,7 @@ export async function buildApp(
     proxied: Boolean(config.TRUST_PROXY),
     services,
   });
-  await app.register(originsPlugin, { ...pages, publicUrl: config.PUBLIC_URL });
+  await app.register(originsPlugin, pages);
   await app.register(jsonBodyPlugin);
   await app.register(timeoutsPlugin, timeouts);
   await app.register(sessionCookiesPlugin);
@@ -173,7 +180,6 @@ export async function buildApp(
     services,
     platform: { ready: readiness(app, database, shared, outages), metrics: () => app.metrics() },
     contracts,
-    publicUrl: config.PUBLIC_URL,
     upstreams: upstreamsOf(application.upstreams ?? {}, config, outages),
     errors: application.errors,
   });
@@ -204,6 +210,10 @@ export async function buildApp(
   });
   return app;
 }
+
+/** @param login the path of the operation that logs in; undefined if the contract has none */
+const loginHint = (login: string | undefined): string =>
+  `${login === undefined ? 'Get' : `Log in with POST ${login} for`} a token, and send it as \`Authorization: Bearer <token>\`.`;
 
 /**
  * Returns the check for `/readyz`: the database answers, and the service is neither overloaded nor about to stop. Without Redis it is

@@ -130,7 +130,7 @@ export const sendRaw = (
  */
 function* graphqlBreaches(response: Response, body: Json, catalogue: Catalogue): Generator<string> {
   if (response.status !== 200) yield `GraphQL answered ${response.status}`;
-  const isShed = body.errors?.[0]?.message === 'The service is overloaded.';
+  const isShed = body.errors?.[0]?.message.startsWith('The service is overloaded.') === true;
   if (!isShed && !response.headers.has('x-rate-limit-limit')) yield 'GraphQL sent no rate headers';
   for (const result of [body].flat()) yield* resultBreaches(result, catalogue);
 }

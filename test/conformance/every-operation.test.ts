@@ -36,7 +36,7 @@ onEachDatabase(t, async (t, open) => {
     const unserved = 'DELETE /users HTTP/1.1\r\nHost: v9.api.example.com\r\nConnection: close\r\n\r\n';
     const exchange = exchangeOf('DELETE', '/users', await raw(service.url, unserved));
     service.checkExchange(exchange);
-    t.same([exchange.status, JSON.parse(exchange.text).detail], [404, 'This version is not served.']);
+    t.same([exchange.status, JSON.parse(exchange.text).detail], [404, 'Version `9` is not served. Use version 1.']);
   });
 
   t.test('403: credentials over plain HTTP, in production, where no operation is', async (t) => {

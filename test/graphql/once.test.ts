@@ -157,7 +157,13 @@ t.test('an event is executed and encoded once for all who select the same', asyn
   };
   const live = subscriptions({ engine, format: {} as never, log: {} as never });
   const source = new StreamSource(reader, 'key', undefined, false);
-  const selection = { source, key: 'selection', prepared: {} as never, context: () => ({}) as GraphQLContext };
+  const selection = {
+    source,
+    key: 'selection',
+    prepared: {} as never,
+    context: () => ({}) as GraphQLContext,
+    errors: { log: {} as never, address: '' },
+  };
   const sent: Buffer[] = [];
   const follow = () =>
     new Promise<void>((resolve) => {

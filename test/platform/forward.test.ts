@@ -176,10 +176,10 @@ t.test('operations that another service carries out', async (t) => {
     async (t) => {
       t.same((await get('/api/v1/open')).body, { id: 9007199254740992, of: { a: '1', b: '2' } });
       const told = {
-        surplus: /of which \/passwordHash is not known here/,
-        below: /of which \/of\/c is not known here/,
-        twice: /of which \/id is given twice/,
-        digits: /of which \/id has more digits than are kept/,
+        surplus: /of which \/passwordHash is unknown/,
+        below: /of which \/of\/c is unknown/,
+        twice: /of which \/id is given more than once/,
+        digits: /of which \/id has more digits than a number keeps/,
       };
       for (const [how, message] of Object.entries(told)) {
         t.equal((await get(`/api/v1/open?how=${how}`)).status, 500, how);
@@ -210,8 +210,8 @@ t.test('operations that another service carries out', async (t) => {
   });
 
   const broken: Record<string, RegExp> = {
-    member: /old answered getBroken with a body of which \/secret is not known here/,
-    type: /of which \/id must be integer/,
+    member: /old answered getBroken with a body of which \/secret is unknown/,
+    type: /of which \/id must be an integer/,
     text: /with what is no JSON/,
     html: /with text\/html, and the contract says application\/json/,
     status: /with 418, which is not declared/,

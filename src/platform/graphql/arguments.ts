@@ -8,10 +8,10 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
-import { Failure } from '../calls/errors.js';
 import { bounded, type Issue, type Issues, NO_ISSUES } from '../calls/issues.js';
 import { unstorableText } from '../calls/text.js';
 import { bodyIssues, lazily } from '../http/json-schema.js';
+import { issueFailure } from '../http/messages.js';
 import { argumentsSchema, leastId } from './constraints.js';
 import type { GraphQLContext } from './context.js';
 
@@ -79,7 +79,7 @@ function checkOf(schema: GraphQLSchema, ajv: Ajv2020, field: GraphQLField<unknow
       const issues = wrong.map(
         ({ name, least }): Issue => ({ pointer: `/${name}`, detail: `must be an integer of at least ${least}` }),
       );
-      throw new Failure('BAD_REQUEST', `An id is an integer of at least ${wrong[0]?.least}.`, { issues });
+      throw issueFailure('BAD_REQUEST', { issues });
     }
     const found = bounded(bodyIssues(errorsOf(args)), unstorableText(args));
     if (found.issues.length === 0 && !node.arguments?.some(({ value }) => hasVariable(value))) valid.add(node);

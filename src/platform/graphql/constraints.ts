@@ -32,7 +32,7 @@ export function constraintOf(schema: GraphQLSchema, { astNode }: InputValue): Re
   return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
 }
 
-/** What an input is held to by its own `@constraint`, in the keywords of JSON Schema. */
+/** Returns the `@constraint` of an input in the keywords of JSON Schema. */
 export const constraintSchema = (schema: GraphQLSchema, input: InputValue): Schema =>
   Object.fromEntries(
     Object.entries(constraintOf(schema, input) ?? {}).map(([name, value]) => [
@@ -60,7 +60,11 @@ export function argumentsSchema(schema: GraphQLSchema, inputs: readonly InputVal
   });
   const inputSchema = (input: InputValue): Schema => {
     const type = getNamedType(input.type);
-    const own = { ...constraintSchema(schema, input), ...(isInputObjectType(type) ? nested(type) : {}) };
+    const own = {
+      description: input.description ?? '',
+      ...constraintSchema(schema, input),
+      ...(isInputObjectType(type) ? nested(type) : {}),
+    };
     return inLists(input.type, own);
   };
   const nested = (type: GraphQLInputObjectType): Schema => {

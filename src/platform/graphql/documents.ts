@@ -44,7 +44,7 @@ export function anyDocument(): Documents {
       const text = query ?? known.get(id as string);
       if (text === undefined) throw notFound();
       if (query !== undefined && id !== undefined && documentHash(query) !== id)
-        throw new Failure('BAD_REQUEST', 'The document is not the one of this hash.');
+        throw new Failure('BAD_REQUEST', '`sha256Hash` must be the SHA-256 of `query`.');
       return text;
     },
     ran({ id }, text) {
@@ -60,7 +60,7 @@ export function trustedDocuments(registered: ReadonlyMap<string, string>): Docum
     textOf({ query, id }) {
       if (query !== undefined) {
         if (texts.has(documentHash(query))) return query;
-        throw new Failure('BAD_REQUEST', 'Only registered documents run here, and this one is not registered.');
+        throw new Failure('BAD_REQUEST', 'Only registered documents run here. Register this one, or ask the operator.');
       }
       const text = registered.get(id as string) ?? texts.get(id as string);
       if (text === undefined) throw notFound();

@@ -1,8 +1,8 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { Failure } from '../calls/errors.js';
 import { cut, type Issue } from '../calls/issues.js';
-import { toFailure } from '../http/failures.js';
+import { contextOfFailure, describeFailure, type FailureContext, toFailure } from '../http/failures.js';
 import { locationsOf } from './documents.js';
 import { DocumentErrors } from './operation-check.js';
 
@@ -21,7 +21,15 @@ const TITLE = Symbol('title');
 export interface FormattedError extends GraphQLFormattedError {
   /** The title of the code, for an answer without room for the message. It is not sent. */
   [TITLE]?: string;
-  extensions: { code: string; statusCode: number; errors?: readonly Issue[]; omitted?: number };
+  extensions: {
+    code: string;
+    statusCode: number;
+    /** The absolute address of the explanation, as in the `type` of a problem. */
+    type?: string;
+    requestId?: string;
+    errors?: readonly Issue[];
+    omitted?: number;
+  };
 }
 
 /** The answer to one operation. */
@@ -35,31 +43,52 @@ export interface Result {
 const fields = new WeakMap<object, string>();
 export const nameField = (error: object, field: string): void => void fields.set(error, field);
 
+/** The request of an operation, and its log. */
+export interface ErrorContext extends FailureContext {
+  log: FastifyBaseLogger;
+}
+
+/** Returns the context of the errors of a request. */
+export const errorContext = (request: FastifyRequest): ErrorContext => ({
+  ...contextOfFailure(request),
+  log: request.log,
+});
+
 export type ErrorFormatter = ReturnType<typeof errorFormatter>;
+
+/** The errors of graphql-js about names and values of the schema. */
+const OF_SCHEMA = /^(?:Cannot query|Unknown|Field|Value|Variable|Enum)/;
 
 /**
  * Formats errors with the codes of the catalogue. Unknown errors are masked, and logged.
  * @param suggest keeps "Did you mean …" of graphql-js, which names parts of a schema that may not be published
  */
 export function errorFormatter(suggest: boolean) {
-  function ofGraphQL(error: GraphQLError, log: FastifyBaseLogger): FormattedError {
-    const message = suggest ? error.message : error.message.replace(/ Did you mean .*$/s, '');
-    const failure = isOfDocument(error) ? new Failure('BAD_REQUEST', message) : toFailure(error.originalError);
+  function messageOf({ message }: GraphQLError): string {
+    const text = suggest ? message : message.replace(/ Did you mean .*$/s, '');
+    return OF_SCHEMA.test(text) && !text.includes(' Did you mean ')
+      ? `${text} The schema is at /schema.graphql.`
+      : text;
+  }
+  function ofGraphQL(error: GraphQLError, context: ErrorContext): FormattedError {
+    const failure = isOfDocument(error) ? new Failure('BAD_REQUEST', messageOf(error)) : toFailure(error.originalError);
     const { cause, issues, omitted } = failure.options;
     if (failure.code === 'INTERNAL') {
       const operation = fields.get((cause ?? {}) as object) ?? error.path?.join('.');
-      log.error({ ...(operation !== undefined && { operation }), err: cause }, 'a resolver failed');
+      context.log.error({ ...(operation !== undefined && { operation }), err: cause }, 'a resolver failed');
     }
+    const { message, ...described } = describeFailure(failure, context);
     const locations = locationsOf(error)?.slice(0, MAX_LOCATIONS);
     const path = error.path?.map((step) => (typeof step === 'string' ? cut(step, MAX_NAME_BYTES) : step));
     return {
       [TITLE]: failure.title,
-      message: failure.message,
+      message,
       ...(locations && { locations }),
       ...(path && { path }),
       extensions: {
         code: failure.code,
         statusCode: failure.status,
+        ...described,
         ...(issues?.length && { errors: issues }),
         ...(omitted && { omitted }),
       },
@@ -68,8 +97,8 @@ export function errorFormatter(suggest: boolean) {
   return {
     ofGraphQL,
     /** Formats what was thrown before the execution. */
-    ofThrown: (error: unknown, log: FastifyBaseLogger): FormattedError[] =>
-      asGraphQLErrors(error).map((one) => ofGraphQL(one, log)),
+    ofThrown: (error: unknown, context: ErrorContext): FormattedError[] =>
+      asGraphQLErrors(error).map((one) => ofGraphQL(one, context)),
   };
 }
 
@@ -90,9 +119,10 @@ export function asGraphQLErrors(error: unknown): readonly GraphQLError[] {
 }
 
 /** Returns the answer to a request that was rejected before it was read. */
-export const refused = ({ code, status, message }: Failure): Result => ({
-  errors: [{ message, extensions: { code, statusCode: status } }],
-});
+export function refused(failure: Failure, context: FailureContext): Result {
+  const { message, ...described } = describeFailure(failure, context);
+  return { errors: [{ message, extensions: { code: failure.code, statusCode: failure.status, ...described } }] };
+}
 
 /** Returns the seconds after which everything that failed can be tried again; undefined without such failures. */
 export function retryAfterOf(errors: readonly GraphQLError[] = []): number | undefined {
@@ -104,8 +134,8 @@ export const codesOf = ({ errors = [] }: Pick<Result, 'errors'>): string[] =>
   errors.map(({ extensions: { code } }) => code);
 
 /** Formats a result of graphql-js, and limits its errors. */
-export function formatted({ data, errors }: ExecutionResult, format: ErrorFormatter, log: FastifyBaseLogger): Result {
-  const all = errors?.map((error) => format.ofGraphQL(error, log));
+export function formatted({ data, errors }: ExecutionResult, format: ErrorFormatter, context: ErrorContext): Result {
+  const all = errors?.map((error) => format.ofGraphQL(error, context));
   const [result = {}] = boundedAnswer([{ ...(all && { errors: all }), ...(data !== undefined && { data }) }]);
   return result;
 }
@@ -152,22 +182,28 @@ function firstThatFit<T extends object>(list: readonly T[], room: number): T[] {
   return list.slice(0, end < 0 ? undefined : end);
 }
 
-/** Returns an error with as much as fits: it loses its issues first, then its place, then its message. */
+/** Returns an error with as much as fits. It loses its issues first, then its place, then its request, then its message. */
 function shrunk(
   { message, locations, path, extensions, [TITLE]: title }: FormattedError,
   room: number,
 ): FormattedError {
-  const { errors = [], omitted = 0, ...codes } = extensions;
+  const { errors = [], omitted = 0, ...whole } = extensions;
+  const codes = { code: whole.code, statusCode: whole.statusCode };
   const forms: FormattedError[] = [
-    { message, ...(locations && { locations }), ...(path && { path }), extensions: codes },
+    { message, ...(locations && { locations }), ...(path && { path }), extensions: whole },
+    { message, extensions: whole },
     { message, extensions: codes },
   ];
   const form = forms.find((one) => sizeOf(one) <= room) ?? { message: title ?? codes.code, extensions: codes };
   const counted = { errors: [], omitted: 1_000_000 };
-  const issues = firstThatFit(errors, room - sizeOf({ ...form, extensions: { ...codes, ...counted } }));
+  const issues = firstThatFit(errors, room - sizeOf({ ...form, extensions: { ...form.extensions, ...counted } }));
   const left = omitted + errors.length - issues.length;
   return {
     ...form,
-    extensions: { ...codes, ...(issues.length > 0 && { errors: issues }), ...(left > 0 && { omitted: left }) },
+    extensions: {
+      ...form.extensions,
+      ...(issues.length > 0 && { errors: issues }),
+      ...(left > 0 && { omitted: left }),
+    },
   };
 }

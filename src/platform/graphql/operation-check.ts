@@ -58,7 +58,7 @@ export function operationChecker({ schema, documents, limits, introspection }: C
     parse(request: OperationRequest, transport: Transport): ParsedDocument {
       const text = documents.textOf(request);
       if (transport === 'socket' && Buffer.byteLength(text) > limits.subscribe)
-        throw new Failure('PAYLOAD_TOO_LARGE', `A document on a socket has at most ${limits.subscribe} bytes.`);
+        throw new Failure('PAYLOAD_TOO_LARGE', `A document on a socket must have at most ${limits.subscribe} bytes.`);
       const document = valid.get(text) ?? parseDocument(text, limits.tokens);
       return { text, document, isIntrospection: isIntrospection(document) };
     },
@@ -105,10 +105,14 @@ function operationOf(
   const several = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION);
   if (!operation)
     throw new GraphQLError(
-      several ? 'operationName does not name one operation of the document.' : 'There is no operation.',
+      several
+        ? '`operationName` must name one operation of the document.'
+        : 'The document must have an operation, for example `{ __typename }`.',
     );
   if (operation.operation === 'subscription' && transport === 'post')
-    throw new GraphQLError('Subscriptions travel over a WebSocket at this address.', { nodes: [operation] });
+    throw new GraphQLError('Send a subscription over a WebSocket to this address (graphql-transport-ws).', {
+      nodes: [operation],
+    });
   return operation;
 }
 
@@ -145,12 +149,13 @@ function conditionalRoots(document: DocumentNode): GraphQLError[] {
 /** graphql-js quotes the whole value of a variable, which may be a secret: `Variable "$x" got invalid value … at "x.y"; reason`. */
 function withoutValue(error: GraphQLError): GraphQLError {
   // graphql-js also collects what a value throws that is nested deeper than the stack.
-  if (!(error instanceof GraphQLError)) return new GraphQLError('The variables are nested too deeply.');
+  if (!(error instanceof GraphQLError))
+    return new GraphQLError('The variables are nested too deeply. Send flatter ones.');
   const [, variable, after] = /^Variable "\$(\w+)" got invalid value (.*)$/s.exec(error.message) ?? [];
   const reason = error.originalError?.message;
   if (variable === undefined || after === undefined || reason === undefined) return error;
   const path = / at "([^"]*)"$/.exec(after.slice(0, -`; ${reason}`.length))?.[1] ?? variable;
-  return new GraphQLError(`The value of $${path} is not right: ${reason}`, { nodes: error.nodes ?? null });
+  return new GraphQLError(`Variable "$${path}" has an invalid value: ${reason}`, { nodes: error.nodes ?? null });
 }
 
 function refuse(errors: readonly GraphQLError[]): void {

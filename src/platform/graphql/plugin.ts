@@ -15,6 +15,7 @@ import {
   boundedAnswer,
   codesOf,
   type ErrorFormatter,
+  errorContext,
   errorFormatter,
   type FormattedError,
   formatted,
@@ -99,10 +100,10 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
       const result = await engine.execute({ ...prepared, contextValue: contextOf(request, services) });
       const retryAfter = retryAfterOf(result.errors);
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
-      return formatted(result, errors, request.log);
+      return formatted(result, errors, errorContext(request));
     } catch (error) {
       reply.headers(failureHeaders(toFailure(error), app.names));
-      return refused(errors.ofThrown(error, request.log));
+      return refused(errors.ofThrown(error, errorContext(request)));
     }
   }
 
@@ -122,9 +123,9 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
   };
 
   app.setErrorHandler((error, request, reply) => {
-    const failure = toFailure(error);
+    const failure = toFailure(error, request);
     reply.headers(failureHeaders(failure, app.names));
-    return send(reply, [refused(errors.ofThrown(failure, request.log))]);
+    return send(reply, [refused(errors.ofThrown(failure, errorContext(request)))]);
   });
 
   app.post(PATH, async (request, reply) => {
@@ -142,7 +143,9 @@ function mountGet(
   wsHandler: ReturnType<typeof socketServer>,
 ): void {
   const refuse = async (): Promise<never> => {
-    throw new Failure('METHOD_NOT_ALLOWED', 'GraphQL operations are sent by POST.', { allow: ['POST'] });
+    throw new Failure('METHOD_NOT_ALLOWED', 'Send GraphQL operations with POST, or open a WebSocket.', {
+      allow: ['POST'],
+    });
   };
   const others = app.supportedMethods.filter((method) => !['POST', 'GET', 'CONNECT'].includes(method));
   app.route({ method: others, url: PATH, handler: refuse });

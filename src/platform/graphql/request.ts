@@ -1,5 +1,6 @@
 import { Failure } from '../calls/errors.js';
 import { isPlain } from '../contract/references.js';
+import { issueFailure, missingName } from '../http/messages.js';
 import type { Weight } from '../limits/rate-limit.js';
 
 /** One operation to execute, as the body of a POST carries it (GraphQL over HTTP, "Request Parameters"). */
@@ -12,6 +13,9 @@ export interface OperationRequest {
   operationName?: string;
 }
 
+/** Members of a body. */
+const MEMBERS = ['query', 'variables', 'operationName', 'extensions', 'documentId'];
+
 const bad = (message: string) => new Failure('BAD_REQUEST', message);
 
 /**
@@ -20,19 +24,23 @@ const bad = (message: string) => new Failure('BAD_REQUEST', message);
  */
 export function readBody(body: unknown, maxBatch: number): OperationRequest[] {
   if (!Array.isArray(body)) return [readOperation(body)];
-  if (body.length === 0) throw bad('The batch is empty.');
-  if (body.length > maxBatch) throw bad(`A batch has at most ${maxBatch} operations.`);
+  if (body.length === 0) throw bad('The batch is empty. Send at least one operation.');
+  if (body.length > maxBatch) throw bad(`A batch must have at most ${maxBatch} operations; it has ${body.length}.`);
   return body.map(readOperation);
 }
 
 function readOperation(body: unknown): OperationRequest {
-  if (!isPlain(body)) throw bad('The body is a JSON object with the member query.');
+  if (!isPlain(body)) throw bad('The body must be a JSON object with the member `query`.');
   const { query, documentId, variables, operationName, extensions } = body;
-  if (variables != null && !isPlain(variables)) throw bad('variables is an object.');
-  if (operationName != null && typeof operationName !== 'string') throw bad('operationName is a string.');
-  if (extensions != null && !isPlain(extensions)) throw bad('extensions is an object.');
+  if (variables != null && !isPlain(variables)) throw bad('`variables` must be an object.');
+  if (operationName != null && typeof operationName !== 'string') throw bad('`operationName` must be a string.');
+  if (extensions != null && !isPlain(extensions)) throw bad('`extensions` must be an object.');
   const id = readId(documentId, extensions?.['persistedQuery']);
-  if (query == null ? id === undefined : typeof query !== 'string') throw bad('query is a string.');
+  if (query == null && id === undefined) {
+    const detail = missingName('query', { known: MEMBERS, required: ['query'], given: Object.keys(body) });
+    throw issueFailure('BAD_REQUEST', { issues: [{ pointer: '/query', detail }] });
+  }
+  if (query != null && typeof query !== 'string') throw bad('`query` must be a string.');
   return {
     ...(typeof query === 'string' && { query }),
     ...(id !== undefined && { id }),
@@ -44,12 +52,12 @@ function readOperation(body: unknown): OperationRequest {
 /** The two ways of naming a document: `documentId` (GraphQL over HTTP) and the extension of automatic persisted queries. */
 function readId(documentId: unknown, persisted: unknown): string | undefined {
   if (documentId != null) {
-    if (typeof documentId !== 'string') throw bad('documentId is a string.');
+    if (typeof documentId !== 'string') throw bad('`documentId` must be a string.');
     return documentId.replace(/^sha256:/, '');
   }
   if (persisted == null) return undefined;
   if (!isPlain(persisted) || persisted['version'] !== 1 || typeof persisted['sha256Hash'] !== 'string') {
-    throw bad('extensions.persistedQuery has version 1 and a sha256Hash.');
+    throw bad('`extensions.persistedQuery` must have `version` 1 and a `sha256Hash`.');
   }
   return persisted['sha256Hash'];
 }

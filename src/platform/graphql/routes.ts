@@ -131,12 +131,13 @@ interface ConnectionArgs {
  */
 function windowOf(list: string, args: ConnectionArgs, cursors: Cursors): Window {
   const { first, last } = args;
-  if (first != null && last != null) throw badArguments('first and last exclude each other.', ['first', 'last']);
+  if (first != null && last != null)
+    throw badArguments('`first` and `last` exclude each other. Send one of them.', ['first', 'last']);
   const position = (name: 'after' | 'before') => {
     const cursor = args[name];
     if (cursor == null) return undefined;
     const id = cursors.read(list, cursor);
-    if (id === undefined) throw badArguments('The cursor is not one that this list gave.', [name]);
+    if (id === undefined) throw badArguments('The cursor must be one that this list gave.', [name]);
     return id;
   };
   return {

@@ -4,7 +4,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
 import { essenceOf, kindOf } from '../contract/document.js';
-import { hiddenFaults } from './json-text.js';
+import { bodyTooLarge } from './failures.js';
+import { hiddenFaults, syntaxError } from './json-text.js';
+import { issueFailure } from './messages.js';
 
 type Reader = (request: FastifyRequest, bytes: Buffer) => Promise<unknown>;
 
@@ -46,7 +48,10 @@ export function readDeclared(
     <Body>(read: (request: FastifyRequest, body: Body) => Promise<unknown>) =>
     async (request: FastifyRequest, body: Body) => {
       if (isRead(request)) return read(request, body);
-      throw new Failure('UNSUPPORTED_MEDIA_TYPE', 'This address does not read this media type.');
+      throw new Failure(
+        'UNSUPPORTED_MEDIA_TYPE',
+        'This address does not read this media type. The contract lists those that it reads.',
+      );
     };
   for (const declared of new Set(mediaTypes.map(essenceOf))) {
     const parsed = declared.endsWith('/*') ? rangeOf(declared) : declared;
@@ -63,24 +68,23 @@ const rangeOf = (range: string): RegExp =>
 /** @throws Failure PAYLOAD_TOO_LARGE, at once if the length is known, or else as soon as it is exceeded */
 const readStream = async (request: FastifyRequest, incoming: IncomingMessage): Promise<Readable> => {
   refuseCompression(request);
-  const limit = request.routeOptions.bodyLimit;
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
-  return Readable.from(piecesOf(incoming, limit), { objectMode: false });
+  if (Number(request.headers['content-length'] ?? 0) > request.routeOptions.bodyLimit) throw bodyTooLarge(request);
+  return Readable.from(piecesOf(request, incoming), { objectMode: false });
 };
 
-const tooLarge = () => new Failure('PAYLOAD_TOO_LARGE', 'The body exceeds the limit.');
-
-async function* piecesOf(incoming: IncomingMessage, limit: number): AsyncGenerator<Buffer> {
+async function* piecesOf(request: FastifyRequest, incoming: IncomingMessage): AsyncGenerator<Buffer> {
   let length = 0;
   try {
     // A handler that stops reading still answers, on the same connection.
     for await (const piece of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += piece.length;
-      if (length > limit) throw tooLarge();
+      if (length > request.routeOptions.bodyLimit) throw bodyTooLarge(request);
       yield piece;
     }
   } catch (cause) {
-    throw cause instanceof Failure ? cause : new Failure('BAD_REQUEST', 'The body broke off.', { cause });
+    throw cause instanceof Failure
+      ? cause
+      : new Failure('BAD_REQUEST', 'The body ended before it was complete. Send it again.', { cause });
   } finally {
     // The rest of the body must not come before the next request on the connection.
     incoming.resume();
@@ -90,21 +94,22 @@ async function* piecesOf(incoming: IncomingMessage, limit: number): AsyncGenerat
 /** @throws Failure UNSUPPORTED_MEDIA_TYPE for a charset that is not UTF-8, or a body that is compressed */
 function refuseEncoding(request: FastifyRequest): void {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8';
-  if (!/^utf-?8$/i.test(charset)) throw new Failure('UNSUPPORTED_MEDIA_TYPE', 'Text and JSON are read in UTF-8 only.');
+  if (!/^utf-?8$/i.test(charset))
+    throw new Failure('UNSUPPORTED_MEDIA_TYPE', 'The `charset` of `Content-Type` must be utf-8.');
   refuseCompression(request);
 }
 
 function refuseCompression({ headers }: FastifyRequest): void {
   const coding = headers['content-encoding'] ?? 'identity';
-  if (coding !== 'identity') throw new Failure('UNSUPPORTED_MEDIA_TYPE', 'Compressed bodies are not read.');
+  if (coding !== 'identity')
+    throw new Failure('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed. Send it without `Content-Encoding`.');
 }
 
 function parse(bytes: Buffer): unknown {
   const text = decode(bytes);
   const value = parseText(text);
   const faults = hiddenFaults(text);
-  const [first] = faults.issues;
-  if (first) throw new Failure('BAD_REQUEST', `${first.pointer} ${first.detail}.`, faults);
+  if (faults.issues.length > 0) throw issueFailure('BAD_REQUEST', faults);
   return value;
 }
 
@@ -112,7 +117,7 @@ function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new Failure('BAD_REQUEST', 'The body is not UTF-8.', { cause });
+    throw new Failure('BAD_REQUEST', 'The body is not UTF-8. Encode it in UTF-8.', { cause });
   }
 }
 
@@ -120,9 +125,7 @@ function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    // The engine's own message quotes the body, which may hold a password.
-    const position = /at position (\d+)/.exec(String(cause))?.[1];
-    const place = position === undefined ? '' : ` (character ${position})`;
-    throw new Failure('BAD_REQUEST', `The body is not valid JSON${place}.`, { cause });
+    // The engine's own message quotes the body, which may contain a password.
+    throw new Failure('BAD_REQUEST', `The body is not valid JSON. At ${syntaxError(text)}.`, { cause });
   }
 }

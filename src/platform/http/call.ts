@@ -7,6 +7,7 @@ import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 import type { PlatformServices } from '../services.js';
 import { isToken } from '../sessions/session-tokens.js';
+import { issueFailure } from './messages.js';
 import { linesOf } from './request.js';
 
 declare module 'fastify' {
@@ -78,7 +79,7 @@ export const authenticatePlugin = fp<{ services: PlatformServices }>(
 
     const verify = (credential: Credential, request: FastifyRequest): MaybePromise<Actor> =>
       andThen(actorOf(credential, request), (actor) => {
-        if (!actor) throw refused('The credential is invalid or has expired.');
+        if (!actor) throw refused(credential.scheme === 'basic' ? WRONG_PASSWORD : FOREIGN_TOKEN);
         return actor;
       });
 
@@ -113,7 +114,7 @@ function readHeader(lines: string[]): Credential {
     /^([a-z]+) +([\w.~+/=-]+)$/i.exec(lines.length === 1 ? (lines[0] as string) : '') ?? [];
   if (scheme.toLowerCase() === 'bearer') return { scheme: 'bearer', token: value };
   if (scheme.toLowerCase() === 'basic') return readBasic(value);
-  throw refused('The Authorization header is not Basic or Bearer with one credential.');
+  throw refused('`Authorization` must be one line: `Bearer <token>` or `Basic <credentials>`.');
 }
 
 /** Reads user name and password, divided by the first colon, in UTF-8 without control characters (RFC 7617 §2). */
@@ -123,7 +124,7 @@ function readBasic(value: string): Credential {
   const colon = text.indexOf(':');
   const isClean = bytes.equals(Buffer.from(text)) && ![...text].some((c) => c < ' ' || c === '\u007f');
   if (colon < 0 || !isClean || bytes.toString('base64') !== value)
-    throw refused('The Basic credential cannot be read.');
+    throw refused('The Basic credential must be the Base64 of `<e-mail address>:<password>` in UTF-8.');
   return { scheme: 'basic', username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
@@ -135,6 +136,8 @@ function presentedBy({ headers, cookies, server: { names } }: FastifyRequest): P
   return isToken(names.tokenPrefixes.access, token) ? 'opaqueToken' : 'other';
 }
 
+const WRONG_PASSWORD = 'The e-mail address or the password is wrong.';
+const FOREIGN_TOKEN = 'The token is not a valid token of this service: it is malformed, foreign or revoked.';
 const refused = (message: string): Failure => new Failure('UNAUTHENTICATED', message, { challenge: 'invalid_token' });
 
 /**
@@ -145,10 +148,7 @@ const refused = (message: string): Failure => new Failure('UNAUTHENTICATED', mes
 export function callOf(request: FastifyRequest, contentIssues: () => Issues, idempotency?: KeyedRequest): Call {
   async function check(): Promise<void> {
     const found = contentIssues();
-    const [first] = found.issues;
-    if (first) {
-      throw new Failure('VALIDATION_FAILED', `${first.pointer ?? first.parameter} ${first.detail}.`, found);
-    }
+    if (found.issues.length > 0) throw issueFailure('VALIDATION_FAILED', found);
     const rate = request.server.countRequest(request);
     refuseExcess(rate instanceof Promise ? await rate : rate);
   }

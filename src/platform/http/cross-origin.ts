@@ -122,14 +122,10 @@ declare module 'fastify' {
   }
 }
 
-export interface OriginsOptions extends Pick<CrossOrigin, 'optionsFor' | 'depends'> {
-  /** PUBLIC_URL */
-  publicUrl: string | undefined;
-}
-
 /** Decides by host and origin: refuses foreign hosts and two hosts, answers preflights, and says on every answer who may read it. */
-export const originsPlugin = fp<OriginsOptions>(
-  async (app, { optionsFor, depends, publicUrl }) => {
+export const originsPlugin = fp<Pick<CrossOrigin, 'optionsFor' | 'depends'>>(
+  async (app, { optionsFor, depends }) => {
+    const { publicUrl } = app;
     const isOwn = ownOrigin(publicUrl);
     const logged = new Set<string>();
     /** Logs each refused origin once, with the remedy. */

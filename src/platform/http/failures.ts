@@ -1,22 +1,32 @@
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { QueueFull } from '../accounts/fair-queue.js';
 import { Failure } from '../calls/errors.js';
-import type { Issue } from '../calls/issues.js';
+import { cut, type Issue } from '../calls/issues.js';
 import { type Code, platformCodes } from '../contract/codes.js';
 import { type DatabaseFault, faultOf } from '../database/faults.js';
 import type { Names } from '../names.js';
 import { pathOf } from './request.js';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** PUBLIC_URL; undefined if requests name the address of the service. */
+    publicUrl: string | undefined;
+    /** The sentences that say how to log in, and how to send the token. */
+    loginHint: string;
+  }
+}
+
 /** Seconds after which to try again with a lost database or a full queue. */
 const RETRY_AFTER = 2;
+/** Bytes of a message in JSON, as the contract declares it. */
+const MAX_MESSAGE = 512;
 
 /** Errors of Fastify by code. The status decides the others. */
 const ofFastify: Record<string, [Code, string]> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'This address does not read this media type.'],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The body exceeds the limit.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['BAD_REQUEST', 'The body is not as long as Content-Length says.'],
-  FST_ERR_BAD_URL: ['BAD_REQUEST', 'The path is not valid percent-encoding.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'Send the body with `Content-Type: application/json`.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['BAD_REQUEST', '`Content-Length` must be the number of bytes of the body.'],
+  FST_ERR_BAD_URL: ['BAD_REQUEST', 'The path has an invalid escape. Encode a percent sign as %25.'],
   FST_ERR_ASYNC_CONSTRAINT: ['BAD_REQUEST', 'The request cannot be routed.'],
 };
 
@@ -40,12 +50,21 @@ interface Thrown {
   statusCode?: number;
 }
 
+/** Returns the failure of a body that is larger than the limit of its operation. */
+export function bodyTooLarge({ headers, routeOptions }: Pick<FastifyRequest, 'headers' | 'routeOptions'>): Failure {
+  const { bodyLimit } = routeOptions;
+  const size = Number(headers['content-length']);
+  const stated = size > bodyLimit ? `${size} bytes` : 'more';
+  return new Failure('PAYLOAD_TOO_LARGE', `The body must have at most ${bodyLimit} bytes; it has ${stated}.`);
+}
+
 /**
  * Returns the failure of a thrown error: of Fastify, of the database or of a bug. Everything unknown is INTERNAL: its message stays in
  * the log.
  */
-export function toFailure(error: unknown): Failure {
+export function toFailure(error: unknown, request?: FastifyRequest): Failure {
   if (error instanceof Failure) return error;
+  if (request && (error as Thrown | null)?.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request);
   const { code: given, statusCode = 500 } = (error ?? {}) as Thrown;
   const code = typeof given === 'string' ? given : '';
   if (error instanceof QueueFull) {
@@ -60,6 +79,41 @@ export function toFailure(error: unknown): Failure {
   return new Failure('INTERNAL', 'Something went wrong on our side.', { cause: error });
 }
 
+/** What the answer to a failure contains of its request. */
+export interface FailureContext {
+  /** The origin of the service, for links; empty if the request does not name it. */
+  address: string;
+  /** The id in `X-Request-Id`. */
+  requestId?: string;
+  /** The sentences that follow the message of UNAUTHENTICATED. */
+  loginHint?: string;
+}
+
+/** Returns the origin by which a request calls the service; empty if the request does not name it. */
+export function addressOf({ protocol, host, server }: Pick<FastifyRequest, 'protocol' | 'host' | 'server'>): string {
+  const address = server.publicUrl ?? `${protocol}://${host}`;
+  return address.length <= MAX_ADDRESS && URL.canParse(address) ? new URL(address).origin : '';
+}
+
+const MAX_ADDRESS = 300;
+
+/** Only an operation that takes tokens has the hint: a login, for example, has not. */
+export function contextOfFailure(request: FastifyRequest): FailureContext {
+  const { security } = request.route?.plan?.operation ?? { security: [{ jwt: [] }] };
+  const takesTokens = security.some((alternative) => 'jwt' in alternative || 'opaqueToken' in alternative);
+  const loginHint = takesTokens ? request.server.loginHint : '';
+  return { address: addressOf(request), requestId: request.id, loginHint };
+}
+
+/** Returns the members that both transports send of a failure. */
+export function describeFailure({ code, message }: Failure, { address, requestId, loginHint = '' }: FailureContext) {
+  return {
+    type: `${address}/docs/errors#${code}`,
+    message: cut(code === 'UNAUTHENTICATED' ? `${message} ${loginHint}`.trimEnd() : message, MAX_MESSAGE),
+    ...(requestId !== undefined && { requestId }),
+  };
+}
+
 /** A problem document (RFC 9457) with the members that every failure of this service has. */
 interface Problem {
   type: string;
@@ -69,6 +123,7 @@ interface Problem {
   instance: string;
   error: string;
   code: string;
+  requestId?: string;
   errors?: readonly Issue[];
   omitted?: number;
 }
@@ -81,15 +136,18 @@ const shortened = (path: string): string =>
   path.length > MAX_INSTANCE ? path.slice(0, MAX_INSTANCE).replace(/%[\da-f]?$/i, '') : path;
 
 /** @param instance the path that was asked for */
-export function problem({ code, status, title, message, options }: Failure, instance: string): Problem {
+export function problem(failure: Failure, instance: string, context: FailureContext): Problem {
+  const { code, status, title, options } = failure;
+  const { type, message, ...request } = describeFailure(failure, context);
   return {
-    type: `/docs/errors#${code}`,
+    type,
     title,
     status,
     detail: message,
     instance: shortened(instance),
     error: message,
     code,
+    ...request,
     ...(options.issues?.length && { errors: options.issues }),
     ...(options.omitted && { omitted: options.omitted }),
   };
@@ -121,7 +179,7 @@ export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
 /** Answers an error with its problem document, or with a page for a person. Logs the cause of an internal error. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const failure = toFailure(error);
+  const failure = toFailure(error, request);
   if (failure.code === 'INTERNAL') {
     const operation = request.route?.plan?.operation.operationId;
     request.log.error(
@@ -133,7 +191,8 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const isPage = [401, 404].includes(failure.status) && isOfPerson(request);
   reply.code(failure.status).headers({ ...failureHeaders(failure, names, isPage), 'cache-control': 'no-store' });
   if (isPage) return sendErrorPage(failure, reply);
-  return reply.header('content-type', MEDIA_TYPE).send(JSON.stringify(problem(failure, pathOf(request.originalUrl))));
+  const body = problem(failure, pathOf(request.originalUrl), contextOfFailure(request));
+  return reply.header('content-type', MEDIA_TYPE).send(JSON.stringify(body));
 }
 
 /** Returns true if a browser opens this address for a person (Fetch Metadata §2.1). */
@@ -149,10 +208,17 @@ const ofParser: Record<string, [Code, number]> = {
 /** Milliseconds that a client has to read such an answer, before its connection is destroyed. */
 const LINGER = 1000;
 
-/** Returns the answer to bytes that are no request. */
-export function bareProblem(code: Code, status: number = platformCodes[code].status) {
-  const failure = new Failure(code, platformCodes[code].description);
-  const body = JSON.stringify({ ...problem(failure, 'about:blank'), status });
+const ADVICE: Partial<Record<number, string>> = {
+  400: 'The bytes are not an HTTP request.',
+  408: 'The request did not arrive in time. Send it again, without pauses.',
+  431: 'The headers are larger than 16 KiB. Send fewer or shorter headers.',
+};
+
+/** Returns the answer to bytes that are no request. @param publicUrl PUBLIC_URL, because the request names no address */
+export function bareProblem(publicUrl = '', code: Code = 'BAD_REQUEST', status: number = platformCodes[code].status) {
+  const failure = new Failure(code, ADVICE[status] ?? platformCodes[code].description);
+  const address = publicUrl && new URL(publicUrl).origin;
+  const body = JSON.stringify({ ...problem(failure, 'about:blank', { address }), status });
   const headers = {
     'content-type': MEDIA_TYPE,
     'content-length': String(Buffer.byteLength(body)),
@@ -162,10 +228,14 @@ export function bareProblem(code: Code, status: number = platformCodes[code].sta
 }
 
 /** Answers what Node's parser refuses with 400, 408 or 431, and ends the connection. */
-export function answerParserError(error: FastifyError | (Error & { code?: string }), socket: Socket): void {
+export function answerParserError(
+  this: FastifyInstance,
+  error: FastifyError | (Error & { code?: string }),
+  socket: Socket,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const [code, status] = ofParser[error.code ?? ''] ?? ['BAD_REQUEST', 400];
-  const { headers, body } = bareProblem(code, status);
+  const { headers, body } = bareProblem(this.publicUrl, code, status);
   const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${platformCodes[code].title}\r\n${lines.join('')}\r\n${body}`);
   // A client that neither reads nor closes would keep the socket for ever.

@@ -8,13 +8,14 @@ import { pointerTo } from '../calls/text.js';
 import type { Schema } from '../contract/document.js';
 import { isPlain } from '../contract/references.js';
 import { withSubschemas } from '../contract/schemas.js';
+import { detailOf } from './messages.js';
 
 /** How the text of a parameter spells a value of a type, and the issue of one that does not. An integer has one spelling. */
 export const SPELLINGS = {
   boolean: { pattern: '^(?:true|false)$', detail: 'must be true or false' },
   integer: { pattern: '^(?:0|-?[1-9][0-9]*)$', detail: 'must be an integer' },
   /** A path names a resource by an integer of 1 or more. */
-  id: { pattern: '^[1-9][0-9]*$', detail: 'must be an integer' },
+  id: { pattern: '^[1-9][0-9]*$', detail: 'must be an integer of at least 1' },
   /** As in JSON (RFC 8259 §6). */
   number: { pattern: '^-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$', detail: 'must be a number' },
 } as const;
@@ -26,6 +27,9 @@ type Errors = readonly ErrorObject[] | null | undefined;
 
 /** The keyword that a reference to a recursive schema is compiled as. */
 const RECURSION = 'x-again';
+/** The value of an error in a recursive schema: Ajv replaces `data` by the value of the keyword. */
+const VALUE = Symbol('value');
+type OwnError = ErrorObject & { [VALUE]?: unknown };
 /** Checks a value, as Ajv calls a keyword. */
 type Check = ((value: unknown, place?: DataValidationCxt) => boolean) & { errors?: ErrorObject[] };
 
@@ -34,7 +38,7 @@ type Check = ((value: unknown, place?: DataValidationCxt) => boolean) & { errors
  * was checked.
  */
 export function schemaCompiler(): Ajv2020 {
-  const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false, validateSchema: false }));
+  const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false, validateSchema: false, verbose: true }));
   ajv.addKeyword({ keyword: RECURSION, compile: (check: Check) => check, errors: true });
   ajv.addKeyword({
     keyword: 'x-uncommon',
@@ -47,7 +51,6 @@ export function schemaCompiler(): Ajv2020 {
     keyword: 'uniqueItems',
     type: 'array',
     schemaType: 'boolean',
-    error: { message: 'must NOT have duplicate items' },
     validate: (demanded: boolean, items: readonly unknown[]) =>
       !demanded || new Set(items.map(sortedJson)).size === items.length,
   });
@@ -95,6 +98,7 @@ function compileRecursive(ajv: Ajv2020, { $defs = {}, ...schema }: Schema): (val
       if (remembered === undefined) {
         validate ??= ajv.compile(replaced(definition));
         check.errors = validate(value, place) ? [] : (validate.errors ?? []);
+        for (const error of check.errors as OwnError[]) if (!(VALUE in error)) error[VALUE] = error.data;
         // A repeated check returns one error, or else the errors themselves would double with each level.
         if (typeof value === 'object' && value !== null) ofDefinition.set(value, check.errors.slice(0, 1));
       } else check.errors = remembered;
@@ -117,11 +121,16 @@ function compileRecursive(ajv: Ajv2020, { $defs = {}, ...schema }: Schema): (val
 
 /** Returns what is wrong with a body, or with the arguments of a field, by JSON pointer. */
 export const bodyIssues = (errors: Errors): Issues =>
-  issuesOf(withoutAlternatives(errors), (error) => ({ pointer: placeOf(error), detail: reasonOf(error) }));
+  issuesOf(mostSpecific(errors), (error) => ({ pointer: placeOf(error), detail: reasonOf(error) }));
 
 /** Returns what is wrong with parameters, by name. */
 export const parameterIssues = (errors: Errors): Issues =>
-  issuesOf(withoutAlternatives(errors), (error) => issueIn(placeOf(error), reasonOf(error)));
+  issuesOf(mostSpecific(errors), (error) => issueIn(placeOf(error), isRepeated(error) ? REPEATED : reasonOf(error)));
+
+export const REPEATED = 'is given more than once. Give it once.';
+/** Node and Fastify return an array for a parameter that is given several times. */
+const isRepeated = ({ keyword, data, instancePath }: ErrorObject): boolean =>
+  keyword === 'type' && Array.isArray(data) && instancePath.lastIndexOf('/') === 0;
 
 /** Returns an issue by the name of its parameter. For a part of a parameter, the detail begins with the pointer to the part. */
 export function issueIn(place: string, reason: string): Issue {
@@ -130,32 +139,23 @@ export function issueIn(place: string, reason: string): Issue {
   return { parameter: name.replaceAll('~1', '/').replaceAll('~0', '~'), detail: at + reason };
 }
 
-/** Leaves out the errors that no alternative matched, if the errors of the alternatives are there: they say more. */
-function withoutAlternatives(errors: Errors): readonly ErrorObject[] {
+/** Leaves out errors that say less than others: of alternatives, and of a pattern at a place with another error. */
+function mostSpecific(errors: Errors): readonly ErrorObject[] {
   const found = errors ?? [];
   const others = found.filter(({ keyword }) => keyword !== 'oneOf' && keyword !== 'anyOf');
-  return others.length > 0 ? others : found;
+  if (others.length === 0) return found;
+  const places = new Set(others.flatMap(({ keyword, instancePath }) => (keyword === 'pattern' ? [] : instancePath)));
+  return others.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !places.has(instancePath));
 }
 
 /** Returns the place of an error, including the name of a member that is missing or unknown. */
-function placeOf({ keyword, params, instancePath }: ErrorObject): string {
-  const name = {
-    required: params['missingProperty'],
-    additionalProperties: params['additionalProperty'],
-    unevaluatedProperties: params['unevaluatedProperty'],
-  }[keyword];
+function placeOf({ params, instancePath }: ErrorObject): string {
+  const name = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
   return name === undefined ? instancePath : instancePath + pointerTo(name);
 }
 
-/** Returns the reason of an error without the value, which may be a secret. */
-function reasonOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
-  if (keyword === 'required') return 'is missing';
-  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return 'is not known here';
-  if (keyword === 'enum') return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
-  if (keyword === 'x-uncommon') return 'is one of the commonest passwords';
-  if (keyword !== 'pattern') return message;
-  return SPELLED.get(params['pattern']) ?? 'has the wrong form';
-}
+const reasonOf = (error: OwnError): string =>
+  SPELLED.get(error.params['pattern']) ?? detailOf(VALUE in error ? { ...error, data: error[VALUE] } : error);
 
 /** The codes of currencies in use (ISO 4217). */
 const currencies: ReadonlySet<string> = new Set(codes());

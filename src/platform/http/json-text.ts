@@ -31,13 +31,13 @@ interface Frame {
 export function hiddenFaults(text: string): Issues {
   const { add, found } = issueList();
   const stack: Frame[] = [];
-  const tell = (detail: string) => add(() => ({ pointer: pointerOf(stack), detail }));
+  const report = (detail: string) => add(() => ({ pointer: pointerOf(stack), detail }));
 
   for (const [token] of text.matchAll(TOKEN)) {
     const top = stack.at(-1);
     if (token === '{' || token === '[') {
       if (stack.length === MAX_DEPTH) {
-        tell(`is nested deeper than ${MAX_DEPTH} levels`);
+        report(`is nested deeper than ${MAX_DEPTH} levels. Send a flatter document.`);
         return found();
       }
       const isObject = token === '{';
@@ -48,24 +48,80 @@ export function hiddenFaults(text: string): Issues {
       if (top?.members) top.expectsName = true;
       else if (top) top.at = Number(top.at) + 1;
     } else if (token.startsWith('"')) {
-      if (top?.members && top.expectsName) enter(top, top.members, token, stack, tell);
+      if (top?.members && top.expectsName) enter(top, top.members, token, stack, report);
     } else if (!Number.isFinite(Number(token))) {
-      tell('is too large for a number');
+      report(`must be within ±${Number.MAX_VALUE}`);
     } else if (token.length > SAFE_DIGITS && INTEGER.test(token) && isAnother(token)) {
-      tell('has more digits than are kept');
+      report('has more digits than a number keeps. Send it as a string, or round it.');
     }
   }
   return found();
 }
 
-function enter(top: Frame, members: Set<string>, token: string, stack: Frame[], tell: (detail: string) => void): void {
+function enter(
+  top: Frame,
+  members: Set<string>,
+  token: string,
+  stack: Frame[],
+  report: (detail: string) => void,
+): void {
   const name = JSON.parse(token) as string;
   top.at = name;
   top.expectsName = false;
-  if (members.has(name)) tell('is given twice');
+  if (members.has(name)) report('is given more than once. Give it once.');
   members.add(name);
   const isPrototype = name === '__proto__' || (name === 'prototype' && stack.at(-2)?.at === 'constructor');
-  if (isPrototype) tell('is not a name that a member can have');
+  if (isPrototype) report('is not a name that a member can have. Rename it.');
 }
 
 const pointerOf = (stack: Frame[]): string => stack.map(({ at }) => pointerTo(at)).join('');
+
+const LEXEME =
+  /("[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uffff]*)*")|[{}[\],:]|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
+const SPACE = /[ \t\r\n]*/y;
+const NAME = 'a member name in double quotes';
+
+/** Returns what a JSON text expects behind a token; undefined for a token that it does not expect. @param open the open brackets */
+function expectedBehind(token: string, expected: string, open: string[]): string | undefined {
+  const isValue = expected.startsWith('a value');
+  if (token === '}' || token === ']') {
+    if (!expected.endsWith(token)) return undefined;
+    open.pop();
+  } else if (isValue && (token === '{' || token === '[')) {
+    open.push(token);
+    return token === '{' ? `${NAME} or }` : 'a value or ]';
+  } else if (token.startsWith('"') && expected.startsWith(NAME)) return 'a colon';
+  else if (token === ':') return expected === 'a colon' ? 'a value' : undefined;
+  else if (token === ',') {
+    if (!expected.startsWith('a comma')) return undefined;
+    return open.at(-1) === '{' ? NAME : 'a value';
+  } else if (!isValue || token === '{' || token === '[') return undefined;
+  if (open.length === 0) return 'the end of the text';
+  return open.at(-1) === '{' ? 'a comma or }' : 'a comma or ]';
+}
+
+/**
+ * Returns the first syntax error of a text that is not JSON (RFC 8259 §2): its line, its column, and what was expected. It quotes
+ * nothing, because the text may contain a password.
+ */
+export function syntaxError(text: string): string {
+  const open: string[] = [];
+  let expected: string = 'a value';
+  let position = 0;
+  let token: string | undefined;
+  for (;;) {
+    SPACE.lastIndex = position;
+    SPACE.exec(text);
+    position = LEXEME.lastIndex = SPACE.lastIndex;
+    token = LEXEME.exec(text)?.[0];
+    const next = token === undefined ? undefined : expectedBehind(token, expected, open);
+    if (token === undefined || next === undefined) break;
+    expected = next;
+    position += token.length;
+  }
+  const lines = text.slice(0, position).split('\n');
+  const place = `line ${lines.length}, column ${(lines.at(-1) as string).length + 1}`;
+  if (token === undefined && text[position] === '"')
+    return `${place}: expected a closed string without unescaped control characters`;
+  return `${place}: expected ${expected}${position === text.length ? ', but the text ends' : ''}`;
+}

@@ -89,7 +89,8 @@ export const commonStagesPlugin = fp<CommonStagesOptions>(
       return !production && !isProxied && isLoopbackAddress(ip);
     };
     app.decorate('refusePlainHttp', (request: FastifyRequest) => {
-      if (!isConfidential(request)) throw new Failure('FORBIDDEN', 'Credentials are taken over HTTPS only.');
+      if (!isConfidential(request))
+        throw new Failure('FORBIDDEN', 'Credentials are taken over HTTPS only. Use an https:// address.');
     });
 
     const note = (refusal: Refusal | undefined, { actor, ip, id }: FastifyRequest) => {

@@ -51,9 +51,10 @@ export const webSocketPlugin = fp<WebSocketOptions>(
       if (!request.ws) return;
       // The connection of a refused upgrade ends: no pool may keep it.
       reply.header('connection', 'close');
-      if (stopping) throw new Failure('UNAVAILABLE', 'The service stops.', { retryAfter: RETRY_AFTER });
+      if (stopping)
+        throw new Failure('UNAVAILABLE', 'The service stops. Connect again in 2 seconds.', { retryAfter: RETRY_AFTER });
       if (request.routeOptions.url !== path && !request.is404) {
-        throw new Failure('BAD_REQUEST', 'There is no WebSocket at this address.');
+        throw new Failure('BAD_REQUEST', `There is no WebSocket at this address. Use ${path}.`);
       }
       // A browser sends cookies with a socket that any page opens, without CORS (RFC 6455 §10.2).
       if (request.headers.cookie !== undefined && request.headers.authorization === undefined) {

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, operations } from '../contract/openapi.js';
 import { type CrossOrigin, isPreflight } from '../http/cross-origin.js';
-import { failureHeaders, MEDIA_TYPE, problem } from '../http/failures.js';
-import type { Names } from '../names.js';
+import { addressOf, type FailureContext, failureHeaders, MEDIA_TYPE, problem } from '../http/failures.js';
 
 /** How much is done at once, and how long the rest may wait. */
 export interface AdmissionLimits {
@@ -49,7 +50,7 @@ function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimit
     shed += 1;
     if (line.size > 0 && (isStanding() || line.size >= waiting)) overloadedAt = performance.now();
     const retryAfter = RETRY_AFTER + Math.floor(Math.random() * (JITTER + 1));
-    return new Failure('UNAVAILABLE', 'The service is overloaded.', { retryAfter });
+    return new Failure('UNAVAILABLE', `The service is overloaded. Try again in ${retryAfter} seconds.`, { retryAfter });
   }
 
   function enter(begin: () => void, refused: (failure: Failure) => void): () => void {
@@ -149,7 +150,11 @@ interface AdmissionOptions {
   /** The contract: operations without a problem for 503 are answered under overload as well. */
   document: OpenApiDocument;
   /** The address that always answers 200, and the form of its failures. */
-  graphql: { path: string; mediaType: (accept: string | undefined) => string; body: (failure: Failure) => object };
+  graphql: {
+    path: string;
+    mediaType: (accept: string | undefined) => string;
+    body: (failure: Failure, context: FailureContext) => object;
+  };
   corsHeaders: CrossOrigin['headersFor'];
 }
 
@@ -204,7 +209,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
         if (stay.at === 'inside' && !response.writableEnded) setTimeout(leave, ABANDONED, stay, 'gone').unref();
         else leave(stay, 'gone');
       });
-      stay.stop = places.enter(begin, (failure) => refuse(options, app.names, request, response, failure));
+      stay.stop = places.enter(begin, (failure) => refuse(options, app, request, response, failure));
     });
     // Node emits no request for an upgrade, and a socket takes its places itself.
     app.stage('upgrade-admission', ({ ws }) => {
@@ -247,7 +252,7 @@ const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] 
 /** Answers a request whose version and caller are unknown, and is quick about it. */
 function refuse(
   { graphql, corsHeaders }: AdmissionOptions,
-  names: Names,
+  server: FastifyInstance,
   request: IncomingMessage,
   response: ServerResponse,
   failure: Failure,
@@ -255,15 +260,19 @@ function refuse(
   const { method, headers } = request;
   const path = pathOf(request);
   const isGraphql = method === 'POST' && path === graphql.path;
-  const body = JSON.stringify(isGraphql ? graphql.body(failure) : problem(failure, path));
+  const requestId = randomUUID();
+  const { host = headers[':authority'] as string | undefined } = headers;
+  const protocol = (request.socket as TLSSocket).encrypted ? 'https' : 'http';
+  const context = { address: addressOf({ server, protocol, host: host ?? '' }), requestId };
+  const body = JSON.stringify(isGraphql ? graphql.body(failure, context) : problem(failure, path, context));
   response.writeHead(isGraphql ? 200 : failure.status, {
-    ...failureHeaders(failure, names),
+    ...failureHeaders(failure, server.names),
     ...corsHeaders(request),
     'cache-control': 'no-store',
     'content-length': Buffer.byteLength(body),
     'content-type': isGraphql ? graphql.mediaType(headers.accept) : MEDIA_TYPE,
     'x-content-type-options': 'nosniff',
-    'x-request-id': randomUUID(),
+    'x-request-id': requestId,
   });
   response.end(method === 'HEAD' ? undefined : body);
 }

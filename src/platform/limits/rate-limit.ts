@@ -165,10 +165,12 @@ export function refuseExcess(rate: Rate): void {
   if (rate.exceeded) throw tooMany(rate);
 }
 
-const tooMany = ({ limit, ttl }: Rate) =>
-  new Failure('RATE_LIMITED', `More than ${limit} requests in a minute.`, {
-    retryAfter: Math.max(1, Math.ceil(ttl / 1000)),
+function tooMany({ limit, ttl }: Rate): Failure {
+  const retryAfter = Math.max(1, Math.ceil(ttl / 1000));
+  return new Failure('RATE_LIMITED', `At most ${limit} requests a minute. Try again in ${retryAfter} seconds.`, {
+    retryAfter,
   });
+}
 
 interface Window {
   /** Units by step, at the index of the step modulo STEPS. */

@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import type { Actor } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { cut } from '../calls/issues.js';
+import { errorContext } from '../graphql/errors.js';
 import { toFailure } from '../http/failures.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 
@@ -45,9 +46,11 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
   /** @throws Failure when nobody valid is named */
   async function identify(payload: Record<string, unknown> | undefined): Promise<Actor> {
     const value = payload?.['Authorization'] ?? payload?.['authorization'];
-    if (value !== undefined && typeof value !== 'string') throw new Failure('UNAUTHENTICATED', 'No credential.');
+    if (value !== undefined && typeof value !== 'string')
+      throw new Failure('UNAUTHENTICATED', '`Authorization` in the payload must be a string.');
     const found = value === undefined ? await app.authenticate(request) : await app.authenticateHeader(request, value);
-    if (!found) throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
+    if (!found)
+      throw new Failure('UNAUTHENTICATED', 'The payload of connection_init needs `Authorization: Bearer <token>`.');
     return found;
   }
 
@@ -79,6 +82,8 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     ping: () => socket.ping(),
     terminate: () => socket.terminate(),
     log: request.log,
+    /** What the errors of its operations contain. */
+    errorContext: errorContext(request),
     /** Null until `connection_init` has been accepted. */
     actor: () => actor,
 
@@ -97,7 +102,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       refuseExcess(await app.countRequest(operationRequest()));
       const renewed = await identify(payload);
       if (renewed.id !== actor.id || renewed.role !== actor.role) {
-        throw new Failure('FORBIDDEN', 'This is the credential of somebody else.');
+        throw new Failure('FORBIDDEN', 'The `Authorization` of a ping must be a token of the same user.');
       }
       actor = renewed;
       return true;
@@ -111,7 +116,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     send(message: string | Buffer): void {
       if (!isOpen()) return;
       if (socket.bufferedAmount + Buffer.byteLength(message) > MAX_QUEUE) {
-        close(CLOSE.tryAgainLater, 'The client reads too slowly.');
+        close(CLOSE.tryAgainLater, 'The client reads too slowly. Connect again.');
         return;
       }
       socket.send(message, { binary: false });

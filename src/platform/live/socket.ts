@@ -4,6 +4,7 @@ import { type Context, MessageType, makeServer, type SubscribePayload } from 'gr
 import type { WebSocket } from 'ws';
 import { authenticated } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
+import { isPlain } from '../contract/references.js';
 import { contextOf } from '../graphql/context.js';
 import { textOf, tokensOf } from '../graphql/documents.js';
 import type { Engine, Execution } from '../graphql/engine.js';
@@ -12,6 +13,7 @@ import { asGraphQLErrors, boundedErrors, codesOf, formatted, type Result } from 
 import type { Limits } from '../graphql/limits.js';
 import type { PreparedOperation } from '../graphql/operation-check.js';
 import type { OperationRequest } from '../graphql/request.js';
+import { syntaxError } from '../http/json-text.js';
 import type { PlatformServices } from '../services.js';
 import { CLOSE, type Connection, connection } from './connection.js';
 import { eventsOf, lifetime } from './events.js';
@@ -47,6 +49,15 @@ const HELD = 5;
 const MESSAGE = 2;
 /** Characters of the id of an operation, which every message about it repeats. */
 const MAX_ID = 128;
+const CLIENT_MESSAGES = [
+  MessageType.ConnectionInit,
+  MessageType.Subscribe,
+  MessageType.Complete,
+  MessageType.Ping,
+  MessageType.Pong,
+];
+/** The reason of graphql-ws for a message that does not have the form of the protocol. */
+const INVALID_MESSAGE = 'Invalid message received';
 /** What ends a message after its payload. */
 const TAIL = Buffer.from('}');
 
@@ -70,7 +81,10 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     place: number,
   ): Promise<Execution | readonly GraphQLError[]> {
     if (Math.max(place, going.size + 1) > limits.operations) {
-      throw new Failure('BAD_REQUEST', `A socket takes ${limits.operations} operations at a time.`);
+      throw new Failure(
+        'BAD_REQUEST',
+        `A socket takes ${limits.operations} operations at a time. Complete one, or open another socket.`,
+      );
     }
     await sockets.admit(one);
     const request = one.operationRequest();
@@ -112,7 +126,9 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       if (source instanceof StreamSource) {
         const key = selectionKey(prepared, authenticated(request), source);
         const shared = () => contextOf(request, services);
-        results = followed(one, id, { source, key, prepared, context: shared }, onEnd);
+        // Its events are sent to all that select the same: they name no request.
+        const errors = { log: app.log, address: one.errorContext.address };
+        results = followed(one, id, { source, key, prepared, context: shared, errors }, onEnd);
       } else results = ownEvents(one, source, { prepared, context, onEnd });
       going.add(results);
       over.signal.addEventListener('abort', () => going.delete(results));
@@ -169,7 +185,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     },
     async onSubscribe(context, id, payload) {
       if (id.length > MAX_ID) {
-        context.extra.connection.close(CLOSE.badMessage, 'The id is too long.');
+        context.extra.connection.close(CLOSE.badMessage, `\`id\` of subscribe must have at most ${MAX_ID} characters.`);
         return [];
       }
       // It is one of them. How many have come until it gets its turn is not its fault.
@@ -179,14 +195,14 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     execute: (args) => app.admission.runOn(() => engine.execute(args as Execution)),
     subscribe: (args) => begun.get(args) as Results,
     onNext({ extra: { connection: one } }, _id, _payload, _args, result) {
-      const answer = formatted(result as ExecutionResult, format, one.log);
+      const answer = formatted(result as ExecutionResult, format, one.errorContext);
       note(one, answer);
       return answer as never;
     },
     onError({ extra: { connection: one }, subscriptions: open }, id, _payload, found) {
       // An error is the last word about an operation; graphql-ws would say that it is complete as well.
       delete open[id];
-      const errors = found.map((error) => format.ofGraphQL(error as GraphQLError, one.log));
+      const errors = found.map((error) => format.ofGraphQL(error as GraphQLError, one.errorContext));
       note(one, { errors });
       app.countRefused(codesOf({ errors }));
       return boundedErrors(errors);
@@ -202,18 +218,24 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   return (socket: WebSocket, request: FastifyRequest): void => {
     const one = connection(app, socket, request);
     const extra: Extra = { connection: one, documents: new Set(), going: new Set(), size: 0 };
+    /** The text of the message that graphql-ws parses. */
+    let received = '';
     const closed = server.opened(
       {
         protocol: socket.protocol,
         send: one.send,
-        close: one.close,
+        // graphql-ws gives the same reason for each message that it rejects.
+        close: (code = CLOSE.badMessage, reason = '') =>
+          one.close(code, reason === INVALID_MESSAGE ? messageFault(received) : reason),
         onMessage(receive) {
           socket.on('message', (data) => {
             sockets.heard(one);
             // A socket that is being closed is still heard for a while.
             if (!one.isOpen()) return;
             extra.size = (data as Buffer).length;
-            receive(String(data)).catch((error: unknown) => failed(one, error));
+            received = String(data);
+            receive(received).catch((error: unknown) => failed(one, error));
+            received = '';
           });
         },
         async onPing(payload) {
@@ -254,6 +276,28 @@ const tokensOfAll = (...documents: DocumentNode[]): number =>
 /** graphql-ws throws for a message of the protocol that only a server sends. */
 function failed(one: Connection, error: unknown): void {
   const isForeign = error instanceof Error && error.message.startsWith('Unexpected message of type');
-  if (isForeign) one.close(CLOSE.badMessage, 'Not a message of a client.');
+  if (isForeign) one.close(CLOSE.badMessage, 'Only a server sends messages of this type.');
   else one.refuse(error);
+}
+
+/** Returns what is wrong with a message that graphql-ws rejects, without its values. */
+function messageFault(text: string): string {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return `The message is not valid JSON. At ${syntaxError(text)}.`;
+  }
+  if (!isPlain(message)) return 'The message must be an object with the member `type`.';
+  const { type, id, payload } = message;
+  if (!CLIENT_MESSAGES.includes(type as MessageType)) return `\`type\` must be ${CLIENT_MESSAGES.join(', ')}.`;
+  const needsId = type === MessageType.Subscribe || type === MessageType.Complete;
+  if (needsId && (typeof id !== 'string' || id === ''))
+    return `\`id\` of ${type} must be a string of 1 to ${MAX_ID} characters.`;
+  if (type !== MessageType.Subscribe || !isPlain(payload)) return `\`payload\` of ${type} must be an object.`;
+  if (typeof payload['query'] !== 'string') return '`payload.query` of subscribe must be a string.';
+  const wrong = ['variables', 'extensions'].find((name) => payload[name] != null && !isPlain(payload[name]));
+  return wrong === undefined
+    ? '`payload.operationName` of subscribe must be a string.'
+    : `\`payload.${wrong}\` of subscribe must be an object.`;
 }

@@ -6,7 +6,7 @@ import { coalesced } from '../calls/schedulers.js';
 import type { GraphQLContext } from '../graphql/context.js';
 import { documentHash, textOf } from '../graphql/documents.js';
 import type { Engine } from '../graphql/engine.js';
-import { boundedErrors, type ErrorFormatter, formatted } from '../graphql/errors.js';
+import { boundedErrors, type ErrorContext, type ErrorFormatter, formatted } from '../graphql/errors.js';
 import type { PreparedOperation } from '../graphql/operation-check.js';
 import { type Feed, feedOf, type Rendered, type Sink } from './feed.js';
 import type { Entry, StreamSource } from './streams.js';
@@ -25,6 +25,7 @@ export interface Selection {
   prepared: PreparedOperation;
   /** A fresh context for each event. */
   context: () => GraphQLContext;
+  errors: ErrorContext;
 }
 
 interface SubscriptionsOptions {
@@ -50,12 +51,12 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   };
 
   /** The payload of `next`. */
-  async function render({ prepared, context }: Selection, entry: Entry): Promise<Rendered> {
+  async function render({ prepared, context, errors }: Selection, entry: Entry): Promise<Rendered> {
     try {
       const result = await engine.executeSubscriptionEvent({ ...prepared, contextValue: context() }, entry);
-      return encoded(formatted(result, format, log));
+      return encoded(formatted(result, format, errors));
     } catch (error) {
-      return encoded({ errors: boundedErrors(format.ofThrown(error, log)) });
+      return encoded({ errors: boundedErrors(format.ofThrown(error, errors)) });
     }
   }
 

@@ -2,9 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import findMyWay from 'find-my-way';
+import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import { Failure } from '../calls/errors.js';
 import type { Code } from '../contract/codes.js';
 import { type Operation, prefixOf, shapeOf } from '../contract/openapi.js';
+import { quoted } from '../http/messages.js';
 import { varyBy } from '../http/reply.js';
 import { pathOf } from '../http/request.js';
 
@@ -37,8 +39,39 @@ export function pathTable(operations: Operation[]): PathTable {
   };
 }
 
+/**
+ * Returns a function that finds the path of the contract that is most similar to a path that the contract does not have: segment by
+ * segment, and again below the prefix of the newest version.
+ */
+export function nearestPath(operations: readonly Operation[], newest: string | undefined) {
+  const templates = [...new Set(operations.map(({ path }) => path))].map((path) => path.split('/'));
+  function nearestTo(path: string): string | undefined {
+    const wanted = path.split('/');
+    let similar = templates;
+    for (const [depth, segment] of wanted.entries()) {
+      const literals = similar.flatMap((one) => (one[depth]?.startsWith('{') === false ? one[depth] : []));
+      const [literal] = suggestionList(segment, literals);
+      const next = similar.filter((one) =>
+        literal === undefined ? one[depth]?.startsWith('{') : one[depth] === literal,
+      );
+      if (next.length === 0) return similar.find((one) => depth > 1 && one.length === depth)?.join('/');
+      similar = next;
+    }
+    return (similar.find((one) => one.length === wanted.length) ?? similar[0])?.join('/');
+  }
+  return (path: string): string | undefined =>
+    path.length > MAX_COMPARED
+      ? undefined
+      : (nearestTo(path) ?? (newest === undefined ? undefined : nearestTo(prefixOf(newest) + path)));
+}
+
+/** Characters of a path that is compared with those of the contract. */
+const MAX_COMPARED = 256;
+
 /** The addresses of the contract. */
 interface Addresses {
+  /** Returns the most similar path of the contract. */
+  nearest: (path: string) => string | undefined;
   /** The versions, oldest first. A request that selects none gets the newest. */
   served: readonly string[];
   paths: PathTable;
@@ -142,14 +175,15 @@ function selectVersion(
 
 function refusal(named: Named[], served: readonly string[]): Failure | undefined {
   if (new Set(named.map(([, version]) => version)).size > 1) {
-    const ways = named.map(([way, version]) => `${version} by ${way}`).join(', ');
-    return new Failure('BAD_REQUEST', `The request selects different versions: ${ways}.`);
+    const choices = named.map(([way, version]) => `${version} by ${way}`).join(', ');
+    return new Failure('BAD_REQUEST', `The request selects different versions: ${choices}. Select one.`);
   }
   const unserved = named.find(([, version]) => !served.includes(version));
   if (!unserved) return undefined;
   const issues = [{ parameter: 'version', detail: `must be one of ${served.join(', ')}` }];
-  const [way] = unserved;
-  return new Failure(UNSERVED[way], 'This version is not served.', way === 'query' ? { issues } : {});
+  const [way, version] = unserved;
+  const message = `Version ${quoted(version)} is not served. Use version ${served.join(' or ')}.`;
+  return new Failure(UNSERVED[way], message, way === 'query' ? { issues } : {});
 }
 
 /** The selections of requests whose address alone does not name the version that answers. */
@@ -175,7 +209,12 @@ export function versionRouting(addresses: Addresses): (raw: IncomingMessage) => 
  */
 export const addressesPlugin = fp<Addresses>(
   async (app, addresses) => {
-    const { served, paths } = addresses;
+    const { served, paths, nearest } = addresses;
+    function unknownPath(path: string): Failure {
+      const similar = nearest(path);
+      const advice = similar === undefined ? '/docs lists all paths.' : `Did you mean ${quoted(similar)}?`;
+      return new Failure('NOT_FOUND', `There is nothing at this address. ${advice}`);
+    }
     /**
      * Names the version that answers in `API-Version`: the selected one, or the newest.
      * @param url selects the version in place of the URL of the request
@@ -204,7 +243,7 @@ export const addressesPlugin = fp<Addresses>(
       const bare = path.replace(/(?<!\/)\/+$/, '');
       if (bare === path || bare === '') return;
       const isResource = ['', ...served.map(prefixOf)].some((prefix) => paths(prefix + bare) !== undefined);
-      if (!isResource && !app.hasRoute({ url: bare, method: 'GET' })) throw nothingHere();
+      if (!isResource && !app.hasRoute({ url: bare, method: 'GET' })) throw unknownPath(bare);
       const to = query === undefined ? bare : `${bare}?${query}`;
       nameVersion(request, reply, to);
       return reply.redirect(to, 308);
@@ -212,16 +251,19 @@ export const addressesPlugin = fp<Addresses>(
     app.setNotFoundHandler(async (request, reply) => {
       // @fastify/cors passes OPTIONS on, which then does not look unmatched where the version is named.
       if (!reply.hasHeader('api-version')) nameVersion(request, reply);
-      const found = paths(pathOf(request.url));
-      if (!found) throw nothingHere();
+      const path = pathOf(request.url);
+      const found = paths(path);
+      if (!found) throw unknownPath(path);
       const { allow, isProtected } = found;
       if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow.join(', ')).send();
       const actor = isProtected ? await app.authenticate(request) : null;
       if (isProtected && !actor) throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
-      throw new Failure('METHOD_NOT_ALLOWED', `This address takes ${allow.join(', ')}.`, { allow });
+      throw new Failure(
+        'METHOD_NOT_ALLOWED',
+        `This address does not take ${request.method}. Use ${allow.join(', ')}.`,
+        { allow },
+      );
     });
   },
   { name: 'addresses', dependencies: ['pipeline', 'common-stages', 'authenticate'] },
 );
-
-const nothingHere = () => new Failure('NOT_FOUND', 'There is nothing at this address.');

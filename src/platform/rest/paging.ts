@@ -1,6 +1,6 @@
-import { Failure } from '../calls/errors.js';
 import type { Issue } from '../calls/issues.js';
 import type { Cursors, Page, PageRequest } from '../calls/pages.js';
+import { issueFailure, quoted } from '../http/messages.js';
 
 /** Rows of a page by default. */
 const DEFAULT_LIMIT = 20;
@@ -18,6 +18,7 @@ const styles: readonly (readonly (keyof PageQuery)[])[] = [
   ['page', 'per_page'],
   ['limit', 'after'],
 ];
+const STYLES = styles.map((names) => names.join(' and ')).join('; ');
 
 /**
  * Returns the requested part of a list, in any of the three styles.
@@ -28,8 +29,11 @@ export function readPage(query: PageQuery, pathname: string, cursors: Cursors): 
   const given = Object.keys(query).filter((name) => styles.flat().includes(name as keyof PageQuery));
   const style = styles.find((names) => given.every((name) => names.includes(name as keyof PageQuery)));
   if (!style) {
-    const issues = given.map((parameter): Issue => ({ parameter, detail: 'belongs to another pagination style' }));
-    throw new Failure('BAD_REQUEST', 'The query mixes pagination styles.', { issues });
+    const issues = given.map((parameter): Issue => {
+      const others = given.filter((one) => one !== parameter).map(quoted);
+      return { parameter, detail: `cannot be combined with ${others.join(' and ')}. Use one of ${STYLES}.` };
+    });
+    throw issueFailure('BAD_REQUEST', { issues });
   }
   const limit = query.limit ?? query.per_page ?? DEFAULT_LIMIT;
   if (query.after !== undefined) return { limit, after: cursors.decode(pathname, query.after) };

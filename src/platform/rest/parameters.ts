@@ -6,8 +6,8 @@ import type { Location, Parameter, Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 import { type ParameterForm, parameterForm, type Scalar, scalarsIn, schemaOf } from '../contract/parameter-form.js';
 import { laidOpen, structureOf } from '../contract/schemas.js';
-import { issueIn, lazily, parameterIssues, SPELLINGS } from '../http/json-schema.js';
-import { hiddenFaults } from '../http/json-text.js';
+import { issueIn, lazily, parameterIssues, REPEATED, SPELLINGS } from '../http/json-schema.js';
+import { hiddenFaults, syntaxError } from '../http/json-text.js';
 
 type Values = Record<string, unknown>;
 type ListForm = Extract<ParameterForm, { kind: 'list' }>;
@@ -101,7 +101,6 @@ function sentInQuery(url: string, name: string): string {
 type Layer = (values: Values, request: Sent, wrong: Issues[]) => void;
 
 const report = (wrong: Issues[], ...issues: Issue[]) => void wrong.push({ issues, omitted: 0 });
-const TWICE = 'is given more than once';
 
 function listLayer(key: string, { isExploded, isExact }: ListForm, isQuery: boolean): Layer {
   if (isExploded)
@@ -111,7 +110,7 @@ function listLayer(key: string, { isExploded, isExact }: ListForm, isQuery: bool
   return (values, { url }, wrong) => {
     const text = values[key];
     if (text === undefined) return;
-    if (typeof text !== 'string') report(wrong, { parameter: key, detail: TWICE });
+    if (typeof text !== 'string') report(wrong, { parameter: key, detail: REPEATED });
     else if (text === '') values[key] = [];
     else values[key] = isQuery && isExact ? sentInQuery(url, key).split(',').map(decodedInQuery) : text.split(',');
   };
@@ -123,11 +122,11 @@ const jsonLayer =
     const text = values[key];
     if (text === undefined) return;
     delete values[key];
-    if (typeof text !== 'string') return report(wrong, { parameter: key, detail: TWICE });
+    if (typeof text !== 'string') return report(wrong, { parameter: key, detail: REPEATED });
     try {
       values[key] = JSON.parse(text);
     } catch {
-      return report(wrong, { parameter: key, detail: 'is not valid JSON' });
+      return report(wrong, { parameter: key, detail: `is not valid JSON. At ${syntaxError(text)}.` });
     }
     const { issues, omitted } = hiddenFaults(text);
     const faults = issues.map(({ pointer = '', detail }) => issueIn(pointerTo(key) + pointer, detail));

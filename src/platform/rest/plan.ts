@@ -88,7 +88,7 @@ function answerTypes({ operation: { responses } }: Operation, vendor: string): P
     const [chosen] = acceptable(accept.replace(versions, '$1'), types);
     if (chosen !== undefined) return chosen;
     const served = types.join(' or ');
-    throw new Failure('NOT_ACCEPTABLE', `This is served as ${served}; failures are application/problem+json.`);
+    throw new Failure('NOT_ACCEPTABLE', `\`Accept\` must take ${served}.`);
   };
 }
 
@@ -97,7 +97,7 @@ function bodyTypes(operation: Operation): Plan['refuseBodyType'] {
   const formFor = bodyFormFor(operation);
   return (contentType) => {
     if (contentType === undefined || read.length === 0 || formFor(contentType)) return;
-    throw new Failure('UNSUPPORTED_MEDIA_TYPE', `This operation reads ${read.join(' or ')}.`);
+    throw new Failure('UNSUPPORTED_MEDIA_TYPE', `\`Content-Type\` must be ${read.join(' or ')}.`);
   };
 }
 

@@ -11,6 +11,7 @@ import type { Forwarded } from '../forward/answers.js';
 import type { Upstreams } from '../forward/upstreams.js';
 import { readDeclared } from '../http/bodies.js';
 import { callOf } from '../http/call.js';
+import { addressOf } from '../http/failures.js';
 import { schemaCompiler } from '../http/json-schema.js';
 import { compressible, varyBy } from '../http/reply.js';
 import { acceptable, pathOf } from '../http/request.js';
@@ -82,8 +83,6 @@ interface RestOptions {
   services: PlatformServices;
   platform: Pick<Platform, 'ready' | 'metrics'>;
   contracts: Pick<ServedContracts, 'at'>;
-  /** PUBLIC_URL; without it, the request names the address of the service. */
-  publicUrl: string | undefined;
   upstreams: Upstreams;
   /** The codes of the application. */
   errors: Catalogue;
@@ -94,7 +93,7 @@ interface RestOptions {
  * handler: authorisation (403), loading (404, 410), states (409, 412) and `call.enforce` (422, 429) before the first effect.
  */
 export const restPlugin = fp<RestOptions>(
-  async (app, { document, handlers, services, platform, contracts, publicUrl, upstreams, errors }) => {
+  async (app, { document, handlers, services, platform, contracts, upstreams, errors }) => {
     const all = operations(inlineSchemas(document));
     checkContract(document, all, app.names, upstreams);
     checkRoutes(
@@ -120,7 +119,7 @@ export const restPlugin = fp<RestOptions>(
     const documentsFor =
       (request: FastifyRequest): Platform['document'] =>
       async (name, asked) => {
-        const { release, documents } = contracts.at(addressOf(request, publicUrl));
+        const { release, documents } = contracts.at(addressOf(request) || '/');
         if (asked !== undefined && asked !== release)
           throw new Failure('NOT_FOUND', 'Another release of the contracts is served.');
         const headers = {
@@ -198,12 +197,6 @@ function checkedRoute(operation: Operation, handlers: Handlers) {
   if (permission === 'public' || isForwarded(operation)) return [];
   const parameters = parametersIn(operation, 'path').map(({ name }) => name);
   return [{ by: operationId, action: permission.action, route: givenHandler(handlers, operation), parameters }];
-}
-
-/** Returns the address by which the service is called, or a slash (the origin of the document) if the request does not name it. */
-function addressOf({ protocol, host }: FastifyRequest, publicUrl: string | undefined): string {
-  const address = publicUrl ?? `${protocol}://${host}`;
-  return URL.canParse(address) ? new URL(address).origin : '/';
 }
 
 /** Returns the paths and ids for fastify-openapi-glue. Schemas come through the resolver; security is a stage. */

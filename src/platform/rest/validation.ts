@@ -1,12 +1,12 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
-import { Failure } from '../calls/errors.js';
 import { bounded, type Issues, NO_ISSUES } from '../calls/issues.js';
 import { unstorableText } from '../calls/text.js';
 import { essenceOf, type Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 import { structureOf } from '../contract/schemas.js';
 import { bodyIssues, lazily } from '../http/json-schema.js';
+import { issueFailure } from '../http/messages.js';
 import { parametersIn, parametersValidator, placeReader } from './parameters.js';
 import { type BodyForm, bodyFormFor, bodyForms } from './request-body.js';
 
@@ -23,7 +23,7 @@ export interface ReadRequest {
   mediaType: string;
 }
 
-const unreadable = (found: Partial<Issues>) => new Failure('BAD_REQUEST', 'The request cannot be read.', found);
+const unreadable = (found: Partial<Issues>) => issueFailure('BAD_REQUEST', found);
 
 /** Returns a function that reads a request as its operation declares it. It throws BAD_REQUEST for parameters that cannot be read. */
 export function requestReader(ajv: Ajv2020, operation: Operation): (request: FastifyRequest) => ReadRequest {
@@ -99,15 +99,14 @@ export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<Schema> 
   };
 }
 
-/**
- * Refuses the body `null`, also where a body may be absent. Refuses a missing body where the media type, which is missing too,
- * would select its schema.
- */
+/** Refuses the body `null`, and a missing body that the operation requires. Fastify's validator gets null for both. */
 export function refuseNullBody({ body, route }: FastifyRequest): void {
-  const operation = route.plan?.operation;
-  const requestBody = operation?.operation.requestBody;
-  if (!requestBody || (body !== null && body !== undefined)) return;
-  if (body === null) throw unreadable({ issues: [{ pointer: '', detail: 'must not be null' }] });
-  if (requestBody.required !== true || areAlike(bodyForms(operation))) return;
-  throw unreadable({ issues: [{ pointer: '', detail: 'is missing' }] });
+  const { requestBody } = route.plan?.operation.operation ?? {};
+  if (requestBody === undefined) return;
+  const detail =
+    body === null
+      ? 'must not be null. Send what the contract describes.'
+      : 'is missing. Send one of a media type that the operation reads.';
+  if (body === null || (body === undefined && requestBody.required === true))
+    throw unreadable({ issues: [{ pointer: '', detail }] });
 }

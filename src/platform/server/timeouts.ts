@@ -60,10 +60,10 @@ export const timeoutsPlugin = fp<Pick<Timeouts, 'request' | 'handler'>>(
 const streamOf = ({ raw }: FastifyReply) => (raw as unknown as Http2ServerResponse).stream;
 
 /** Answers like Node over HTTP/1.1, and reads no more of the request. */
-function refuseRest({ raw }: FastifyRequest, reply: FastifyReply): void {
+function refuseRest({ raw, server }: FastifyRequest, reply: FastifyReply): void {
   const stream = streamOf(reply);
   if (reply.sent || stream.headersSent) return void stream.close();
-  const { status, headers, body } = bareProblem('REQUEST_TIMEOUT');
+  const { status, headers, body } = bareProblem(server.publicUrl, 'REQUEST_TIMEOUT');
   reply.hijack();
   // The reader of the body would take the end of the stream for the end of the body.
   raw.removeAllListeners('end');

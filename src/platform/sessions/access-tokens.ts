@@ -1,7 +1,8 @@
 import { createHash, type KeyObject } from 'node:crypto';
-import { type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
+import { Failure } from '../calls/errors.js';
 import type { MaybePromise } from '../calls/maybe-promise.js';
 
 /** Seconds (docs/decisions.md, "Access tokens"). */
@@ -30,6 +31,12 @@ function issuedAt(iat: number, uuid: string): number {
   const milliseconds = Number.parseInt(uuid.replace('-', '').slice(0, 12), 16);
   return Math.floor(milliseconds / 1000) === iat ? milliseconds : iat * 1000;
 }
+
+/** @param expiresAt Unix seconds */
+const expired = (expiresAt: number) =>
+  new Failure('UNAUTHENTICATED', `The token expired at ${new Date(expiresAt * 1000).toISOString()}.`, {
+    challenge: 'invalid_token',
+  });
 
 type Key = KeyObject | Uint8Array;
 
@@ -74,7 +81,8 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
       const claims = read(payload, kid);
       if (claims) known.set(digest, claims);
       return claims;
-    } catch {
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw expired(Number(error.payload.exp));
       return undefined;
     }
   }
@@ -103,14 +111,16 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
         .sign(key as Uint8Array);
     },
 
-    /** Asks no database. Checks only expiry and key of a cached token. */
+    /** Asks no database. Checks only expiry and key of a cached token. @throws Failure UNAUTHENTICATED for an expired token */
     verify(token: string): MaybePromise<AccessClaims | undefined> {
       const digest = digestOf(token);
       const seen = known.get(digest);
       if (!seen) return verify(token, digest);
-      const alive = now() / 1000 < seen.expiresAt + CLOCK_TOLERANCE_S && keys.verifying(seen.kid) !== undefined;
-      if (!alive) known.delete(digest);
-      return alive ? seen : undefined;
+      const isExpired = now() / 1000 >= seen.expiresAt + CLOCK_TOLERANCE_S;
+      if (!isExpired && keys.verifying(seen.kid) !== undefined) return seen;
+      known.delete(digest);
+      if (isExpired) throw expired(seen.expiresAt);
+      return undefined;
     },
   };
 }

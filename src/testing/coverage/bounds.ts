@@ -2,7 +2,6 @@ import type { Schema } from '@accord-api/platform/internals/contract/document';
 import { isPlain, valueAt } from '@accord-api/platform/internals/contract/references';
 import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
 import { constraintName, constraintSchema, type InputValue } from '@accord-api/platform/internals/graphql/constraints';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type GraphQLSchema, getNamedType } from 'graphql';
 
 const KEYWORDS = [
@@ -75,16 +74,9 @@ export function sideOf({ keyword, ...sides }: Bound, value: unknown): Side | und
   return SIDES.find((side) => sides[side] === size);
 }
 
-const ajv = new Ajv2020({ strict: false });
-const validators = new Map<string, ValidateFunction>();
-
-/** Returns the message with which a service rejects a value beyond a bound. */
-export function refusalOf({ keyword, limit }: Bound, value: unknown): string | undefined {
-  const key = `${keyword} ${limit}`;
-  const validate = validators.get(key) ?? ajv.compile({ [keyword]: limit });
-  validators.set(key, validate);
-  return validate(value) ? undefined : validate.errors?.[0]?.message;
-}
+/** Returns true if the detail of an issue names a bound: `must have 1 to 100 characters; it has 101`. */
+export const namesBound = ({ limit }: Bound, detail: string): boolean =>
+  detail.startsWith('must ') && detail.split(/[^\d.e+-]+/).includes(String(limit));
 
 /** Returns true for an ID, which is a number in a string. */
 export const isId = ({ type }: InputValue): boolean => getNamedType(type).name === 'ID';

@@ -25,7 +25,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
-import { type Bound, boundedValue, isId, refusalOf, SIDES, type Side, sdlBounds, sideName, sideOf } from './bounds.js';
+import { type Bound, boundedValue, isId, namesBound, SIDES, type Side, sdlBounds, sideName, sideOf } from './bounds.js';
 import type { ElementKind, SdlElement } from './elements.js';
 
 type Values = Record<string | number, unknown>;
@@ -194,7 +194,7 @@ export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
         for (const bound of boundsOf(input)) {
           const size = boundedValue(input, bound, value);
           const isRefused = (issue: Issue) =>
-            issue.pointer === pointer && (isId(input) || issue.detail === refusalOf(bound, size));
+            issue.pointer === pointer && (isId(input) || namesBound(bound, issue.detail));
           if (sideOf(bound, size) === side && (side === 'at' || issues.some(isRefused)))
             seen.add(sideName(key, bound, side));
         }

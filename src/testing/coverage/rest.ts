@@ -13,7 +13,7 @@ import { keysOf, valueAt } from '@accord-api/platform/internals/contract/referen
 import { nameOf } from '@accord-api/platform/internals/rest/parameters';
 import { bodyFormFor } from '@accord-api/platform/internals/rest/request-body';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Bound, boundsIn, refusalOf, SIDES, type Side, schemaAt, sideName, sideOf } from './bounds.js';
+import { type Bound, boundsIn, namesBound, SIDES, type Side, schemaAt, sideName, sideOf } from './bounds.js';
 import { type Element, type ElementKind, UNMATCHED } from './elements.js';
 import { type Exchange, issuesIn, mediaOf, parametersIn, parsed, securityName, usesScheme } from './exchange.js';
 import { childrenOf, type Found, follow, type Path, partsOf } from './schema-parts.js';
@@ -57,7 +57,7 @@ interface SchemaUse {
 /** The decision of an answer about the bounds of a value. */
 interface Verdict {
   isAccepted: boolean;
-  isRefused: (pointer: string, refusal: string | undefined) => boolean;
+  isRefused: (pointer: string, bound: Bound) => boolean;
 }
 
 const RESPONSES = '#/components/responses/';
@@ -138,8 +138,7 @@ export function restContract(document: OpenApiDocument) {
         for (const side of SIDES) {
           const isSeen = found.some(
             ({ value, pointer: place }) =>
-              sideOf(bound, value) === side &&
-              (side === 'at' ? verdict?.isAccepted : verdict?.isRefused(place, refusalOf(bound, value))),
+              sideOf(bound, value) === side && (side === 'at' ? verdict?.isAccepted : verdict?.isRefused(place, bound)),
           );
           const name = sideName(partKey(whole, pointer), bound, side);
           yield element('bound', [owner, name], [...declared, bound.keyword], isSeen, {
@@ -286,11 +285,13 @@ function verdictOf({ exchange }: SentRequest, parameter?: Parameter, value?: unk
   const isId = parameter?.in === 'path' && typeof value === 'number';
   return {
     isAccepted: (isId ? isIdAccepted : isAccepted)(status) && (!isRejection || issues.length > 0),
-    isRefused: (pointer, refusal) =>
-      issues.some((issue) => {
-        if (!parameter) return issue.pointer === pointer && issue.detail === refusal;
+    isRefused: (pointer, bound) =>
+      issues.some(({ detail, ...issue }) => {
+        if (!parameter) return issue.pointer === pointer && namesBound(bound, detail);
+        const place = pointer === '' ? '' : `${pointer} `;
         // An id below the minimum is rejected for its form.
-        const isNamed = (isId && status === 400) || issue.detail === `${pointer} ${refusal}`.trimStart();
+        const isNamed =
+          (isId && status === 400) || (detail.startsWith(place) && namesBound(bound, detail.slice(place.length)));
         return issue.parameter === nameOf(parameter) && isNamed;
       }),
   };
