@@ -107,7 +107,7 @@ export async function buildApp(
   const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(addresses) });
   app.decorate('names', names);
   app.decorate('publicUrl', config.PUBLIC_URL);
-  app.decorate('loginHint', loginHint(doors?.login));
+  app.decorate('loginHint', loginHint(sessionRoutes?.login));
   app.decorate('policy', application.policy);
   app.decorate('notWritten', [...notWrittenOperations(document, handlers), ...notWrittenFields(application.resolvers)]);
   app.decorate('restEntry', restEntry(all, served));

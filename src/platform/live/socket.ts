@@ -38,7 +38,7 @@ interface Extra extends Record<PropertyKey, unknown> {
   documents: Set<{ document: DocumentNode }>;
   /** The subscriptions that go on. graphql-ws loses one whose id is used anew while it begins. */
   going: Set<Results>;
-  /** Bytes of the message that is being looked at. */
+  /** Bytes of the current message. */
   size: number;
 }
 type Results = AsyncIterableIterator<ExecutionResult, void>;
@@ -88,9 +88,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     }
     await sockets.admit(one);
     const request = one.operationRequest();
-    // One, for graphql-ws takes no batch.
     const [sent] = await engine.read({ request, transport: 'socket', body: payload });
-    // Whatever becomes of it.
     await app.countRequest(request);
     const incoming = { request, transport: 'socket', sent: sent as OperationRequest } as const;
     const prepared = withHeld(await engine.prepare(incoming), documents);
@@ -144,7 +142,6 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     }
   }
 
-  /** The events of a subscription that is nobody else's. */
   const ownEvents = (
     one: Connection,
     source: AsyncIterable<unknown>,
@@ -159,7 +156,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       onFault: (err) => one.log.warn({ err }, 'what a subscription subscribed to could not be ended'),
     });
 
-  /** Those of a durable stream, which all who select the same share: they are sent as they are. */
+  /** Subscribes to a durable stream. */
   function followed(one: Connection, id: string, selection: Selection, onEnd: () => void) {
     const head = Buffer.from(`{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`);
     const send = (rendered: Rendered) => one.send(Buffer.concat([head, rendered, TAIL]));
@@ -230,7 +227,6 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         onMessage(receive) {
           socket.on('message', (data) => {
             sockets.heard(one);
-            // A socket that is being closed is still heard for a while.
             if (!one.isOpen()) return;
             extra.size = (data as Buffer).length;
             received = String(data);
