@@ -48,7 +48,7 @@ function unpairedNames(contracts: Contracts, { types, enumerations, operations }
   return all.filter((name) => !paired.includes(name));
 }
 
-/** Compares the three documents of a project, in which code generation finds no problem. */
+/** Compares the three documents of a project, which code generation accepts. */
 export function bridge({ openapi, schema, prisma }: Sources): Report {
   const contracts = { openapi: readOpenApi(openapi), graphql: readGraphql(schema), prisma: readPrisma(prisma) };
   const overrides = readOverrides(openapi, contracts);

@@ -19,7 +19,7 @@ interface List<Item extends Named> extends Located {
   values: readonly Item[];
 }
 
-/** Reports each name that one of the lists lacks and another has. The places are those of the name, and of the list that lacks it. */
+/** Reports each name that is missing in one of the lists, at the places of the name and of the list. */
 function compareLists<Item extends Named, Lists extends List<Item>>(
   lists: readonly (Lists & List<Item>)[],
   report: (value: Item, lacking: Lists) => [id: string, message: string, advice: string] | undefined,

@@ -15,36 +15,14 @@ import {
 } from './contract.js';
 import type { OperationPair, Pair, Pairs } from './pairs.js';
 
-/** The types of another document that a type fits; every type fits itself. */
+/** The further types of other documents that a type fits. Types with the same name fit. */
 const FITS: Record<string, Record<string, string[]>> = {
-  'openapi-graphql': {
-    integer: ['Int', 'ID'],
-    number: ['Float'],
-    string: ['String', 'ID'],
-    uuid: ['ID', 'String'],
-    time: ['String', 'DateTime'],
-    boolean: ['Boolean'],
-  },
-  'openapi-prisma': {
-    integer: ['Int', 'BigInt'],
-    number: ['Float', 'Decimal'],
-    string: ['String'],
-    uuid: ['uuid'],
-    time: ['DateTime'],
-    boolean: ['Boolean'],
-    object: ['Json'],
-  },
-  'graphql-prisma': {
-    Int: ['Int'],
-    Float: ['Float', 'Decimal'],
-    String: ['String', 'DateTime', 'BigInt', 'uuid'],
-    ID: ['Int', 'BigInt', 'String', 'uuid'],
-    Boolean: ['Boolean'],
-    DateTime: ['DateTime'],
-  },
+  openapi: { integer: ['bigint'], object: ['json'] },
+  graphql: { string: ['time', 'uuid', 'bigint'], id: ['integer', 'bigint', 'string', 'uuid'] },
 };
+const fits = (a: Member, b: Member) => a.type === b.type || FITS[a.location.side]?.[a.type]?.includes(b.type) === true;
 const LIMITS = ['min', 'max', 'minLength', 'maxLength', 'pattern', 'format', 'uncommon'] as const;
-/** The greatest Int of Prisma, which has four bytes in PostgreSQL. */
+/** The maximum of an Int of Prisma and GraphQL. */
 const INT_MAX = 2 ** 31 - 1;
 
 /** Returns true for `id`, `user_id` and `channelId`. */
@@ -52,22 +30,21 @@ const isId = ({ key }: Member) => key === 'id' || key.endsWith('Id');
 
 type Cells = Partial<Record<Side, Member>>;
 
-/** A member of two or three documents. */
 interface Row {
   subject: string;
   cells: Cells;
-  /** The types or operations to which the member belongs. */
+  /** The types or operations with the member. */
   owners: Partial<Record<Side, Named>>;
 }
 
-/** Compares types, not nullability. `a` belongs to the document that comes first in `SIDES`. */
+/** Compares types, not nullability. The document of `a` comes first in `SIDES`. */
 function compareTypes(subject: string, a: Member, b: Member, isRelated = true): Difference[] {
   const [one, other] = [a.location.side, b.location.side];
   // GraphQL has ID for ids, which clients should not use as numbers.
   const isIdentifier = other === 'graphql' && isId(a) && isId(b);
-  const fits = a.type === b.type || FITS[`${one}-${other}`]?.[a.type]?.includes(b.type);
   const isAny = a.type === 'any' || b.type === 'any';
-  if (isRelated && a.isList === b.isList && (isAny || (isIdentifier ? b.type === 'ID' : fits))) return [];
+  if (isRelated && a.isList === b.isList && (isAny || (isIdentifier ? b.type === 'id' : fits(a, b) || fits(b, a))))
+    return [];
   const message = `${subject} has another type in ${TITLES[one]} than in ${TITLES[other]}`;
   return [difference(`type:${subject}:${one}-${other}`, message, 'Give both a type with the same values.', [a, b])];
 }
@@ -75,7 +52,7 @@ function compareTypes(subject: string, a: Member, b: Member, isRelated = true): 
 /** Compares the limits of an input, and the defaults if both documents have one. */
 function compareLimits(subject: string, rest: Member, argument: Member): Difference[] {
   // GraphQL rejects an ID that is no id of its type, so the bounds of the integer are no limits.
-  const names: readonly (keyof Limits)[] = argument.type === 'ID' && rest.type === 'integer' ? [] : LIMITS;
+  const names: readonly (keyof Limits)[] = argument.type === 'id' && rest.type === 'integer' ? [] : LIMITS;
   const hasDefaults = rest.default !== undefined && argument.default !== undefined;
   const all = [
     ...names.map((name) => [name, rest.limits[name], argument.limits[name]] as const),
@@ -218,7 +195,6 @@ export const compareInputs = (pairs: Pairs, contracts: Contracts): Difference[] 
     ];
   });
 
-/** An operation that writes columns. */
 export interface Write {
   operation: Operation;
   pair: Pair<ObjectType>;
@@ -239,7 +215,7 @@ export const writesOf = ({ types }: Pairs, contracts: Contracts): Write[] =>
     return members.length === 0 ? [] : [{ operation, pair, members }];
   });
 
-/** Compares inputs with the columns to which they are written: types, lengths, ranges, required values. */
+/** Compares written inputs with their columns: types, lengths, ranges, required values. */
 export const compareColumns = (writes: readonly Write[]): Difference[] =>
   writes.flatMap(({ operation, members }) =>
     members.flatMap(({ subject, input, column }) => {
@@ -255,8 +231,7 @@ export const compareColumns = (writes: readonly Write[]): Difference[] =>
         const advice = `Give ${title} a maxLength of at most ${length}, or widen the column.`;
         found.push(report('length', `${limit} in ${title}, and the column has room for ${length}`, advice));
       }
-      // The Int of GraphQL has four bytes as well. Ids are not written.
-      const isInteger = input.type === 'integer' && column.type === 'Int' && !isId(input);
+      const isInteger = side === 'openapi' && input.type === 'integer' && column.type === 'integer' && !isId(input);
       if (isInteger && (input.limits.max ?? Number.POSITIVE_INFINITY) > INT_MAX) {
         const advice = `Give REST a maximum of at most ${INT_MAX}, or make the column BigInt.`;
         found.push(report('range', `may exceed the maximum of the column (${INT_MAX}) in REST`, advice));

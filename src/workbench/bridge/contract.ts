@@ -1,7 +1,6 @@
 import type { Permission } from '@accord-api/platform/contract/document';
 import { FILES as CONTRACT_FILES, type FilePlace } from '../model/problems.js';
 
-/** The three documents, in the order of reports. */
 export const SIDES = ['openapi', 'graphql', 'prisma'] as const;
 export type Side = (typeof SIDES)[number];
 
@@ -12,9 +11,9 @@ export const FILES: Record<Side, string> = {
 };
 export const TITLES: Record<Side, string> = { openapi: 'REST', graphql: 'GraphQL', prisma: 'Prisma' };
 
-/** A place of a document, with a short description of its content. */
 export interface Location extends FilePlace {
   side: Side;
+  /** A short description of the content. */
   text: string;
 }
 
@@ -41,9 +40,8 @@ export interface Limits {
 export interface Member extends Named {
   /** The name in camelCase, which members of other documents share. */
   key: string;
-  /** As in its document (`integer`, `Int`, `String`), or `time`, `uuid`, `enum` or `object`. */
+  /** `integer`, `bigint`, `number`, `string`, `boolean`, `time`, `uuid`, `id`, `json`, `enum`, `object`, `any` */
   type: string;
-  /** The name of an enum or object type. */
   typeName?: string | undefined;
   /** The values of an enum without a name. */
   values?: Named[] | undefined;
@@ -52,9 +50,7 @@ export interface Member extends Named {
   isOptional: boolean;
   limits: Limits;
   default?: unknown;
-  /** True for a column that identifies a row. */
   isUnique?: boolean;
-  /** True for a column that the database fills in. */
   hasDefault?: boolean;
 }
 
@@ -73,13 +69,11 @@ export interface Operation extends Named {
   inputs: Member[];
   /** The inputs that may be written: the body, or the arguments of a mutation. */
   written: Member[];
-  /** The name of the response type. */
   result?: string | undefined;
   /** The documented error codes; undefined if none are documented. */
   errors?: Named[] | undefined;
 }
 
-/** A list of error codes with their HTTP statuses. */
 export interface ErrorList extends Named {
   values: (Named & { status?: number })[];
 }
@@ -93,7 +87,6 @@ export interface Contract {
 }
 export type Contracts = Record<Side, Contract>;
 
-/** A contradiction between two or three documents. */
 export interface Difference {
   /** The kind and the subject, which `x-bridge` names to accept the difference. */
   id: string;
@@ -116,7 +109,6 @@ export const keyOf = (name: string): string =>
 /** A row of a Markdown table of codes: | `CODE` | 404 | … | */
 export const CODE_ROW = /^\s*\|\s*`([A-Z][A-Z_]+)`\s*\|\s*(\d{3})\s*\|(.*)$/;
 
-/** Returns the error codes in a text. */
 export const codesIn = (text: string): string[] => [
   ...new Set([...text.matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, code = '']) => code)),
 ];

@@ -23,7 +23,14 @@ import {
   type Operation,
 } from './contract.js';
 
-const SCALARS = new Set(['ID', 'Int', 'Float', 'String', 'Boolean', 'DateTime']);
+const SCALARS: Record<string, string> = {
+  ID: 'id',
+  Int: 'integer',
+  Float: 'number',
+  String: 'string',
+  Boolean: 'boolean',
+  DateTime: 'time',
+};
 
 const namedAt = (node: NameNode, text = node.value, name = node.value): Named => ({
   name,
@@ -51,7 +58,7 @@ export function readGraphql({ document: { definitions }, texts }: SdlSource): Co
       ...namedAt(name, textOf(type, directives)),
       key: keyOf(name.value),
       // Other custom scalars may contain anything.
-      ...(kind ? { type: kind, typeName: named } : { type: SCALARS.has(named) ? named : 'any' }),
+      ...(kind ? { type: kind, typeName: named } : { type: SCALARS[named] ?? 'any' }),
       isList: isList(type),
       isOptional: !isNonNull(type) || given !== undefined,
       limits: constraintOf(directives) as Limits,

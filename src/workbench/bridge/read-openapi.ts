@@ -28,7 +28,7 @@ export const locationOf = ({ placeOf }: OpenApiSource, path: Path, text: string,
 const SCHEMAS = ['components', 'schemas'];
 /** Formats that are types of their own. */
 const TYPE_OF_FORMAT: Record<string, string> = { 'date-time': 'time', uuid: 'uuid' };
-/** Formats without a restriction: `password` tells a form to hide the input. */
+/** Formats without a restriction: `password` makes a form hide the input. */
 const ANNOTATIONS = new Set(['password', 'int32', 'int64', 'float', 'double']);
 
 function limitsOf(schema: Schema): Limits {
@@ -75,7 +75,6 @@ function valuesOf(source: OpenApiSource, schema: Schema | boolean | undefined): 
   };
 }
 
-/** Reads a property or a parameter. */
 function memberAt(
   source: OpenApiSource,
   name: string,
@@ -97,7 +96,7 @@ function memberAt(
   };
 }
 
-/** Reads the members of an object schema, including those of `allOf` and of references, each at its own place. */
+/** Reads the members of an object schema, of its `allOf` and of its references. */
 function membersOf(source: OpenApiSource, schema: Schema | boolean | undefined, path: Path): Member[] {
   if (typeof schema !== 'object') return [];
   if (schema.$ref !== undefined)

@@ -1,7 +1,17 @@
 import { attributeOf, nativeType, type PrismaField, type PrismaSource } from '../model/prisma-schema.js';
 import { type Contract, FILES, type Member, type Named } from './contract.js';
 
-const SCALARS = new Set(['Int', 'BigInt', 'Float', 'Decimal', 'String', 'Boolean', 'DateTime', 'Json', 'Bytes']);
+const SCALARS: Record<string, string> = {
+  Int: 'integer',
+  BigInt: 'bigint',
+  Float: 'number',
+  Decimal: 'number',
+  String: 'string',
+  Boolean: 'boolean',
+  DateTime: 'time',
+  Json: 'json',
+  Bytes: 'bytes',
+};
 
 /** Matches `VarChar(100)` and `Char(3)`, with the maximum length. */
 const LENGTH = /^(?:VarChar|Char)\((\d+)\)$/;
@@ -20,13 +30,12 @@ function memberOf(field: PrismaField, enums: readonly string[]): Member {
     if (one.name === '@id') return ['@id'];
     return one.name.startsWith('@db.') ? [`@db.${native}`] : [];
   });
-  const kind = enums.includes(type) ? 'enum' : 'object';
   return {
     ...namedAt(field, [`${type}${list ? '[]' : ''}${optional ? '?' : ''}`, ...attributes].join(' ')),
     key: name,
-    ...(SCALARS.has(type)
-      ? { type: type === 'String' && native === 'Uuid' ? 'uuid' : type }
-      : { type: kind, typeName: type }),
+    ...(type in SCALARS
+      ? { type: native === 'Uuid' ? 'uuid' : (SCALARS[type] ?? 'any') }
+      : { type: enums.includes(type) ? 'enum' : 'object', typeName: type }),
     isList: list,
     isOptional: optional,
     limits: length === undefined ? {} : { maxLength: Number(length) },
