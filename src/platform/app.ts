@@ -34,20 +34,15 @@ import { httpServer } from './server/http-server.js';
 import { TIMEOUTS, type Timeouts, timeoutsPlugin } from './server/timeouts.js';
 import { type PlatformServices, platformServices } from './services.js';
 
+/** The optional properties override defaults. */
 export interface AppOptions {
   database: Database;
   logger: NonNullable<FastifyServerOptions['logger']>;
-  /** Milliseconds since the epoch. */
   now?: () => number;
-  /** Overrides the default limits. */
   admission?: Partial<AdmissionLimits>;
-  /** Overrides the default time-outs. */
   timeouts?: Partial<Timeouts>;
-  /** The contracts; by default those of the project. */
   contracts?: ServedContracts | undefined;
-  /** Overrides the default limits of sockets. */
   sockets?: Partial<SocketLimits>;
-  /** Overrides the default cost of a hash. */
   hashing?: HashParameters | undefined;
 }
 
@@ -57,7 +52,6 @@ declare module 'fastify' {
     /** The operations and fields with the marker `notWritten`. */
     notWritten: string[];
     restEntry: RestEntry;
-    /** The operator's commands. */
     administration: Administration;
     /** For tests. */
     platformServices: PlatformServices;
@@ -68,7 +62,7 @@ declare module 'fastify' {
 
 const GRAPHQL_MAX_DIRECTIVES = 50;
 
-/** Builds the whole service of an application as one Fastify instance that does not listen yet. */
+/** Builds the service of an application, which does not listen yet. */
 export async function buildApp(
   application: Application,
   config: Config,
@@ -215,10 +209,7 @@ export async function buildApp(
 const loginHint = (login: string | undefined): string =>
   `${login === undefined ? 'Get' : `Log in with POST ${login} for`} a token, and send it as \`Authorization: Bearer <token>\`.`;
 
-/**
- * Returns the check for `/readyz`: the database answers, and the service is neither overloaded nor about to stop. Without Redis it is
- * degraded only.
- */
+/** Returns the check for `/readyz`: the database, the load, and the shutdown. A failure of Redis only degrades the service. */
 function readiness(app: FastifyInstance, { client }: Database, shared: SharedWindows | undefined, outages: Outages) {
   let closing = false;
   app.decorate('unready', () => {

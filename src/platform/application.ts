@@ -8,28 +8,25 @@ import type { Transact } from './operations/guarded-client.js';
 import type { Db, Model } from './operations/model.js';
 
 /**
- * The arguments of an application's services. They reach the database through `transact` or the `db` of a call, never around the
- * rules of models.
+ * The arguments of an application's services. They use the database through `transact` or the `db` of a
+ * call, which enforce the rules of models.
  * @example
  * export const ownServices = ({ jobs, transact }: ApplicationPlatform) => ({ books: booksService(transact) });
  */
 export interface ApplicationPlatform {
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** True if the rules of production apply. */
   readonly production: boolean;
   /** Returns the values of variables that the application has declared. */
   readonly environment: <Own extends TProperties>(variables: Own) => Static<TObject<Own>>;
-  /** Runs work of the service itself in a transaction, for jobs. */
+  /** Runs the work of a job in a transaction. */
   readonly transact: Transact;
-  /** Ends the work that an operation continues after its commit (`workId`), under its Idempotency-Key. */
+  /** Ends the work that an operation continues after its commit, under its Idempotency-Key. */
   readonly continuation: {
     /** @param answer for repetitions of the request; @param ownerId the user whom the answer is about */
     readonly finish: (db: Db, workId: string, answer: object, ownerId: number) => Promise<void>;
     readonly abandon: (db: Db, workId: string) => Promise<void>;
   };
   readonly jobs: Omit<JobRunner, 'announce'> & {
-    /** See `JobRunner`. */
     readonly announce: (db: Db, name: string, at?: number) => Promise<void>;
   };
 }
@@ -40,15 +37,13 @@ export interface ApplicationPlatform {
  * export const demo: Demo = { people: [ada, grace], seed };
  */
 export interface Demo {
-  /** The accounts, which the pages offer for login; the start shows the first. */
+  /** The accounts that the pages offer for login. The start prints the first. */
   readonly people: readonly [DemoPerson, ...DemoPerson[]];
-  /** Fills an empty database, all or nothing. */
+  /** Fills an empty database in one transaction. */
   readonly seed: (client: PrismaClient) => Promise<void>;
 }
 
-/** An account of a demo. */
 export interface DemoPerson {
-  /** The pages show it with the role. */
   readonly name: string;
   readonly role: string;
   readonly email: string;
@@ -56,45 +51,39 @@ export interface DemoPerson {
 }
 
 /**
- * An application, as the platform serves it.
+ * An application for the platform.
  * @typeParam Own the application's services, by name
  * @example
  * export const application = defineApplication({ name: 'books', policy, errors, handlers, resolvers, models, services });
  */
 export interface Application<Own extends object = object> {
-  /**
-   * Names the application in the media type, cookies, tokens, challenges and signals (`namesOf`). 2 to 20 lower-case letters, digits
-   * and hyphens.
-   */
+  /** The source of the media type and the names of cookies, tokens and signals: 2 to 20 lower-case letters, digits and hyphens. */
   readonly name: string;
-  /** `policy` of `generated/policy.ts`, which is made from both contracts. */
+  /** From `generated/policy.ts`. */
   readonly policy: Policy;
   /** The actions of the model of accounts, if the contracts do not name them `users.read` and `users.set-role`. */
   readonly accountActions?: Partial<AccountActions>;
-  /** `errors` of `generated/errors.ts`, which is made from the REST contract: its codes and the platform's. */
+  /** From `generated/errors.ts`. */
   readonly errors: Catalogue & Readonly<Record<Code, Kind>>;
-  /** Plain text for the page of status codes: when the application sends a status. */
+  /** Plain texts for the page of status codes: the use of a status by the application. */
   readonly statuses?: Readonly<Record<number, string>>;
-  /** The title at the start and above the pages; by default the name with a capital. */
+  /** The title on the pages; by default the name with a capital. */
   readonly title?: string;
   /** By tag and operationId, with the types of `generated/operations.ts`. */
   readonly handlers: object;
   /** By type and field, with the types of `generated/graphql.ts`. */
   readonly resolvers: object;
-  /** Makes the services with the business rules, and adds background jobs by `jobs.add`. Called once, before anything is served. */
+  /** Returns the services with the business rules, and adds background jobs by `jobs.add`. Called once, before the first request. */
   readonly services: (platform: ApplicationPlatform) => Own;
-  /** The models with their rules (`model`). */
   readonly models?: readonly Model[];
   readonly demo?: Demo;
   /**
-   * The services that carry out forwarded operations (`x-forward`): the environment variable of the address, by the name in the
-   * contract. They receive the caller in `X-Forwarded-User` (the id) and `X-Forwarded-Groups` (the role), so they must be reachable
-   * through this service only.
+   * The environment variables with the addresses of forwarded operations, by the name in `x-forward`. Upstreams receive the caller in
+   * `X-Forwarded-User` (the id) and `X-Forwarded-Groups` (the role), so they must be accessible through this service only.
    */
   readonly upstreams?: Readonly<Record<string, string>>;
 }
 
-/** An application whose account actions are in its policy. */
 type WithPolicy<Rules extends Policy> = {
   readonly policy: Rules;
   readonly accountActions?: Partial<Record<keyof AccountActions, NoInfer<ActionOf<Rules>>>>;

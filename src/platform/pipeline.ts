@@ -2,13 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import fp from 'fastify-plugin';
 import type { Code } from './contract/codes.js';
 
-/** The phases of Fastify's lifecycle that are hooks. */
 const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'onSend', 'onResponse'] as const;
 
-/** Also Node's server before a request exists (`incoming`), Fastify itself, and the functions that a handler calls. */
+/** A hook of Fastify, an event of Node's server (`incoming`), a step of Fastify, or a function that the handler calls. */
 type Phase = (typeof HOOKS)[number] | 'incoming' | 'routing' | 'parsing' | 'validation' | 'handler';
 
-/** The transport of a request. REST includes the pages, and addresses without a route. */
+/** REST includes the pages, and addresses without a route. */
 type Transport = 'REST' | 'GraphQL' | 'sockets';
 
 export interface Stage {
@@ -18,7 +17,7 @@ export interface Stage {
   does: string;
   /** In the order of the stage's decisions. INTERNAL, and UNAVAILABLE without a database, are possible in any stage. */
   refuses: readonly Code[];
-  /** The package whose hooks implement the stage. It is registered in the place of its first stage. */
+  /** The package that implements the stage by its hooks, registered at the position of its first stage. */
   package?: string;
   outsideProduction?: true;
 }
@@ -36,8 +35,8 @@ const stages = (phase: Phase, ...rows: Row[]): Stage[] =>
   rows.map(([name, on, does, refuses = [], more]) => ({ name, phase, on, does, refuses, ...more }));
 
 /**
- * The stages of a request, in order: the first stage that refuses decides the answer (docs/decisions.md, "Failures"). Hooks and
- * `handlerStages` run in this order, wherever their plugins are registered. The tests of the order of failures check the others.
+ * The stages of a request, in order: the first stage that refuses decides the response (docs/decisions.md, "Failures"). The order of
+ * registration of plugins has no effect on it.
  */
 export const PIPELINE: readonly Stage[] = [
   ...stages(
@@ -56,7 +55,7 @@ export const PIPELINE: readonly Stage[] = [
     ['request-id', ALL, 'names the request in its answer'],
     ['security-headers', ALL, 'forbids browsers to load anything because of an answer'],
     ['api-version', REST, 'names the version that answers, also on refusals'],
-    // Before any stage that refuses, because it closes the connection of an upgrade that is refused.
+    // Precedes every stage that refuses, because it closes the connection of a refused upgrade.
     ['upgrade-mark', ALL, 'distinguishes an upgrade from other requests', [], WEBSOCKET],
     [
       'upgrade',
@@ -73,7 +72,7 @@ export const PIPELINE: readonly Stage[] = [
     ['ceiling', ALL, 'counts the request for its address, before the database is asked', ['RATE_LIMITED']],
     ['upgrade-admission', SOCKETS, 'refuses an upgrade while no place is free', ['UNAVAILABLE']],
     ['second-host', ALL, 'refuses two Host headers', ['BAD_REQUEST']],
-    // Before any stage that reads the operation of the newest version.
+    // Precedes every stage that reads the operation.
     ['served-version', REST, 'refuses wrong versions', ['BAD_REQUEST', 'NOT_FOUND', 'NOT_ACCEPTABLE']],
     ['trailing-slash', ALL, 'redirects to the address without it, if that exists', ['NOT_FOUND']],
     ['media-types', REST, 'negotiates the media types', ['NOT_ACCEPTABLE', 'UNSUPPORTED_MEDIA_TYPE']],
@@ -124,7 +123,7 @@ export const PIPELINE: readonly Stage[] = [
     ['set-cookies', ALL, 'writes the cookies that were set', [], COOKIE],
     ['answer-there', ALL, 'ends the time limit for the answer'],
     ['rate-headers', ALL, 'tells the caller its rate; counts requests that were refused earlier'],
-    // After the stages that may authenticate before an answer is sent: until then the request keeps its place.
+    // Follows stages that may authenticate, which need the place.
     ['place-returned', HTTP, 'frees the place for the next request'],
     ['deprecation', REST, 'announces the end of a deprecated operation'],
   ),
@@ -137,22 +136,19 @@ export const PIPELINE: readonly Stage[] = [
 ];
 
 /**
- * The work of a stage; it throws to refuse. A stage that answers does so at once and returns the reply: no other stage follows.
- * A stage that waits returns a promise and does not answer. After any other the next stage begins in the same turn.
+ * Runs a stage. It throws to refuse, returns the reply if it has sent a response, or returns a promise. After any other result, the next
+ * stage begins in the same turn of the event loop.
  */
 type Run = (request: FastifyRequest, reply: FastifyReply) => void | FastifyReply | Promise<void>;
 type Register = (app: FastifyInstance) => PromiseLike<unknown>;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Implements a stage. `registerPipeline` registers it. */
     stage: (name: string, run: Run) => void;
-    /** Implements a stage by the package that the table names. */
     packageStage: (name: string, register: Register) => void;
     /**
-     * Adds the hooks in the order of the table, one for all stages between two packages. Called once, after all stages and before
-     * the routes, because packages read routes and add their own.
-     * @throws Error for a stage that is not implemented, or not in the table
+     * Adds the hooks in the order of the table. Call it after all stages and before the routes.
+     * @throws Error for a stage without an implementation, or not in the table
      */
     registerPipeline: () => Promise<void>;
     /** Returns the functions for each transport, in the order of the table. */
@@ -162,7 +158,6 @@ declare module 'fastify' {
   }
 }
 
-/** Registered before any plugin that has a stage. */
 export const pipelinePlugin = fp<{ production: boolean }>(
   async (app, { production }) => {
     const runs = new Map<string, Run>();
@@ -214,7 +209,7 @@ export const pipelinePlugin = fp<{ production: boolean }>(
 
 type Done = (error?: Error) => void;
 
-/** Returns one hook of Fastify that runs the stages in turn, until one refuses or answers. No stage reads the payload. */
+/** Returns a hook of Fastify that runs stages until one of them refuses or answers. */
 function hookOf(phase: Phase, stages: readonly Run[]) {
   return phase === 'preParsing' || phase === 'onSend'
     ? (request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: Done) => begin(request, reply, done)

@@ -9,17 +9,16 @@ export const derivedKey = (secret: string, purpose: string, bytes = 32): Buffer 
 
 export type Macs = ReturnType<typeof macs>;
 
-/** Makes message authentication codes for one purpose, HMAC-SHA-256. @param bytes of a code */
+/** Returns message authentication codes for one purpose (HMAC-SHA-256). @param bytes the length of a code */
 export function macs(secrets: Secrets, purpose: string, bytes = 32) {
   const keys = secrets.map((secret) => derivedKey(secret, purpose));
   const under = (key: Buffer, text: string) =>
     new Uint8Array(createHmac('sha256', key).update(text).digest().subarray(0, bytes));
   return {
-    /** Returns the code under the newest secret. */
     make: (text: string) => under(keys[0] as Buffer, text),
     /** Returns the code under each secret, newest first. */
     all: (text: string) => keys.map((key) => under(key, text)),
-    /** Returns true if the code belongs to the text, under any secret. */
+    /** Accepts any of the secrets. */
     holds: (text: string, code: Uint8Array): boolean =>
       code.length === bytes && keys.some((key) => timingSafeEqual(under(key, text), code)),
   };

@@ -40,9 +40,7 @@ interface ServicesOptions {
   names: Names;
   outages: Outages;
   log: FastifyBaseLogger;
-  /** Milliseconds since the epoch. */
   now: () => number;
-  /** The cost of hashes, for tests. */
   hashing: HashParameters | undefined;
 }
 
@@ -60,7 +58,6 @@ export type PlatformServices = Awaited<ReturnType<typeof platformServices>>;
  */
 export type HandlerServices = PlatformServices['handlers'];
 
-/** Makes all services over one database. */
 export async function platformServices(
   application: Application,
   config: Config,
@@ -72,7 +69,7 @@ export async function platformServices(
   const { client, listen, checkListening, isListening } = database;
   database.watch(() => outages.dependency('The database'));
 
-  /** Logs an error, unless an outage of the database causes it, which is logged once. */
+  /** Logs an error. An outage of the database is logged once, not with each error that it causes. */
   const report = (about: object, err: unknown, message: string) => {
     const write = () => log.error({ ...about, err }, message);
     if (OUTAGE_FAULTS.has(faultOf(err).kind)) outages.unlessAway('The database', write);

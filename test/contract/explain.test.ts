@@ -43,10 +43,10 @@ t.test('accord explain shows an operation as it is published, and where each par
   t.match(byDefault?.byDefault, /^Every counted request/);
 
   t.match(partsOf('Who may'), [
-    { name: 'users.update', says: "viewer and developer: what is its own; admin: anybody's" },
+    { name: 'users.update', says: 'viewer and developer: own resources; admin: all resources' },
     {
       name: 'users.set-role',
-      says: "admin: anybody's; viewer and developer: not at all; asked for when role differs from the stored one",
+      says: 'admin: all resources; viewer and developer: no access; required when role differs from the stored one',
     },
     { name: 'known by', says: 'basicAuth, opaqueToken, jwt, cookieAuth' },
   ]);

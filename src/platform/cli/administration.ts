@@ -70,7 +70,6 @@ const time = (text: string): string => {
   return new Date(text).toISOString();
 };
 
-/** Prints the latest security events in chronological order. */
 export const audit: Subcommand = (command) => {
   command
     .addOption(new Option('--event <event>', 'only events of this kind').choices(EVENTS))

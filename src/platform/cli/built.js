@@ -46,7 +46,7 @@ function digestOf(files) {
 }
 
 /**
- * Writes a file so that readers always see it complete, with the old content or the new one.
+ * Replaces a file atomically.
  * @param {string} path
  * @param {string | Uint8Array} contents
  */

@@ -45,6 +45,5 @@ export const trust: Subcommand = (command) => {
   });
 };
 
-/** Returns the names of the operations in a document. */
 const namesIn = (text: string): string =>
   [...text.matchAll(/\b(?:query|mutation|subscription)\s+(\w+)/g)].map(([, name]) => name).join(', ') || 'unnamed';

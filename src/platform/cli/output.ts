@@ -17,7 +17,6 @@ export const paint = (style: Style, text: string, stream: NodeJS.WriteStream = p
 /** Prints JSON for programs. Standard output contains nothing else. */
 export const printJson = (value: unknown): void => console.log(JSON.stringify(value, null, 2));
 
-/** Returns a table for a terminal, with a head. */
 export function table(rows: Record<string, unknown>[], columns: string[]): string {
   const cells = [columns, ...rows.map((row) => columns.map((name) => String(row[name] ?? '-')))];
   const widths = columns.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));

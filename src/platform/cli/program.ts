@@ -31,7 +31,6 @@ const USER_ERRORS = ['Unable', 'NoContracts', 'NoSuchVersion', 'NoSuchCommit'];
 /** The time after which a command on a terminal says that it is at work. */
 const PROGRESS_DELAY_MS = 2000;
 
-/** Commands that run until they are stopped. */
 const SERVERS = ['start', 'dev'];
 
 /**

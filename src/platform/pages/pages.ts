@@ -20,7 +20,6 @@ declare module 'fastify' {
   }
 }
 
-/** The bar with the login. */
 interface SessionBar {
   login: string;
   logout: string;
@@ -28,7 +27,6 @@ interface SessionBar {
   people: readonly DemoPerson[];
 }
 
-/** The content that all pages share. */
 interface FrameOptions {
   title: string;
   /** True if `GET /graphql` shows GraphiQL to a browser. */
@@ -38,7 +36,6 @@ interface FrameOptions {
 }
 
 interface PagesOptions {
-  /** The error catalogue, in the order of the page. */
   errors: readonly { code: string; status: number; title: string; description: string }[];
   statuses: readonly StatusEntry[];
   frame: FrameOptions;
@@ -47,7 +44,7 @@ interface PagesOptions {
 
 /**
  * Returns the paths of the login and logout for browsers: the operation with an e-mail address, a password and a choice of cookies,
- * and the operation that takes the refresh cookie and answers 204. Of several versions, returns the newest.
+ * and the operation that takes the refresh cookie and answers 204. Returns the newest version of each.
  * @returns undefined if the contract lacks one of them
  */
 export function sessionPaths(
@@ -87,7 +84,6 @@ interface Page {
   scripts?: PageFile[];
   /** False for a page without scripts. */
   hasSession?: boolean;
-  /** The sections of the template that the page shows. */
   sections: object;
 }
 
@@ -142,7 +138,7 @@ function pageRenderer(frame: FrameOptions) {
 const HTML = 'text/html; charset=utf-8';
 
 /**
- * Serves `/docs` (the API reference), `/docs/errors` (the error catalogue, to which the `type` of a problem points; RFC 9457 §3.1.1),
+ * Serves `/docs` (the API reference), `/docs/errors` (the target of the `type` of a problem; RFC 9457 §3.1.1),
  * `/docs/status` (the status table), and `/docs/session` (the account of the session bar). The plugin of @scalar/fastify-api-reference
  * redirects to `/docs/` and needs an inline script, so it is not used.
  */

@@ -6,7 +6,6 @@ import { type GeneratedContract, readGeneratedContract } from '../contract/gener
 import { filesIn, sdlParts, sdlText } from '../contract/project-files.js';
 import { rootPath } from '../root.js';
 
-/** The contracts as they are published at an address. */
 export interface PublishedContracts {
   /** The version of the REST contract, and a digest of all documents. */
   release: string;
@@ -16,7 +15,6 @@ export interface PublishedContracts {
     /** For tools that do not support OpenAPI 3.1. */
     openapi30Json: Buffer;
     schemaGraphql: Buffer;
-    /** The result of an introspection query. */
     schemaJson: Buffer;
   };
 }
@@ -32,7 +30,6 @@ export const CONTRACT_PATHS: ReadonlySet<string> = new Set([
 
 /** Both contracts, for the service and for publication. */
 export interface ServedContracts {
-  /** The complete document of the REST contract. */
   openapi: OpenApiDocument;
   schemaGraphql: Buffer;
   /** Returns the published contracts for an address of the service (`https://api.example.com`). Caches the result. */

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
 
-/** The use of an HTTP status by the service. */
 export interface StatusEntry {
   code: number;
   name: string;
@@ -57,11 +56,7 @@ const STATUSES: Readonly<Record<number, readonly [Sender, string]>> = {
   507: ['platform', 'The storage of the database is full; nothing was written.'],
 };
 
-/**
- * Returns the status table of a contract.
- * @param answers the declared responses by status
- * @param texts texts of the application that replace those of the platform
- */
+/** @param texts texts of the application, which replace texts of the platform */
 export function statusTable(answers: readonly object[], texts: Readonly<Record<number, string>> = {}): StatusEntry[] {
   const declared = new Set(answers.flatMap((one) => Object.keys(one).map(Number)));
   return Object.entries(STATUSES).map(([status, [sender, text]]) => {

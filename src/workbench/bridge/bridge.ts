@@ -18,7 +18,6 @@ export interface Report {
   pairs: Pairs;
   writes: Write[];
   errorLists: ErrorList[];
-  /** The names of the two contracts without a counterpart. */
   unpaired: Record<'openapi' | 'graphql', string[]>;
   /** Unexplained differences, acceptances without a difference, and overrides with unknown names. */
   differences: Difference[];

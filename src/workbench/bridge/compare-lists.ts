@@ -41,7 +41,6 @@ const upper = (name: string) =>
     .replaceAll('-', '_')
     .toUpperCase();
 
-/** Returns the value of an enum in the case of a document. */
 const valueIn = (side: Side, name: string) => (side === 'openapi' ? upper(name).toLowerCase() : upper(name));
 
 /** Compares the values of enums, which differ in their case only. */
@@ -80,7 +79,6 @@ export const compareEnumerations = ({ enumerations }: Pairs): Difference[] =>
     ),
   );
 
-/** Compares the lists of error codes with each other, and the codes of operations with the lists. */
 export function compareCodes(lists: readonly ErrorList[], operations: readonly Operation[]): Difference[] {
   const all = lists.flatMap(({ values }) => values);
   const [first] = lists;
@@ -117,7 +115,6 @@ function commonCodes(sdl: string): Set<string> {
   return new Set([...codesIn(paragraph ?? ''), ...rows]);
 }
 
-/** Compares the error codes of paired operations. */
 export function compareErrors({ operations }: Pairs, sdl: string): Difference[] {
   const common = commonCodes(sdl);
   return operations.flatMap(({ rest, field }) => {

@@ -22,10 +22,8 @@ const FITS: Record<string, Record<string, string[]>> = {
 };
 const fits = (a: Member, b: Member) => a.type === b.type || FITS[a.location.side]?.[a.type]?.includes(b.type) === true;
 const LIMITS = ['min', 'max', 'minLength', 'maxLength', 'pattern', 'format', 'uncommon'] as const;
-/** The maximum of an Int of Prisma and GraphQL. */
 const INT_MAX = 2 ** 31 - 1;
 
-/** Returns true for `id`, `user_id` and `channelId`. */
 const isId = ({ key }: Member) => key === 'id' || key.endsWith('Id');
 
 type Cells = Partial<Record<Side, Member>>;
@@ -33,7 +31,6 @@ type Cells = Partial<Record<Side, Member>>;
 interface Row {
   subject: string;
   cells: Cells;
-  /** The types or operations with the member. */
   owners: Partial<Record<Side, Named>>;
 }
 

@@ -36,17 +36,14 @@ export interface Limits {
   uncommon?: boolean;
 }
 
-/** A property, parameter, field, argument or column. */
 export interface Member extends Named {
   /** The name in camelCase, which members of other documents share. */
   key: string;
   /** `integer`, `bigint`, `number`, `string`, `boolean`, `time`, `uuid`, `id`, `json`, `enum`, `object`, `any` */
   type: string;
   typeName?: string | undefined;
-  /** The values of an enum without a name. */
   values?: Named[] | undefined;
   isList: boolean;
-  /** True if it may be absent or null. */
   isOptional: boolean;
   limits: Limits;
   default?: unknown;
@@ -113,7 +110,6 @@ export const codesIn = (text: string): string[] => [
   ...new Set([...text.matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, code = '']) => code)),
 ];
 
-/** Reads the tables of error codes in the texts of a document. */
 export function codeTable(side: Side, texts: ReadonlyMap<string, string>): ErrorList[] {
   const values = [...texts].flatMap(([file, text]) =>
     text.split('\n').flatMap((line, index) => {

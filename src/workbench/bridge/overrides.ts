@@ -11,7 +11,6 @@ export interface Override {
   /** The counterpart, or `none`: a type; for an operation one root field or several, as in `Query.me`. */
   graphql?: string | string[];
   prisma?: string;
-  /** Only at the root. */
   pairs?: { graphql: string; prisma: string }[];
   /** The names of counterparts, by the name of a member. */
   fields?: Record<string, { graphql?: string; prisma?: string }>;
@@ -53,7 +52,6 @@ function unknownNames(name: string, override: Override, { openapi, graphql, pris
   ];
 }
 
-/** Reads and checks every `x-bridge` of a document. */
 export function readOverrides(source: OpenApiSource, contracts: Contracts): Overrides {
   const { written: document } = source;
   const owners: [name: string, path: Path, stated: unknown][] = [

@@ -1,7 +1,6 @@
 import type { Contracts, Enumeration, Named, ObjectType, Operation, Side } from './contract.js';
 import type { Override, Overrides } from './overrides.js';
 
-/** The counterparts in two or three documents. */
 export interface Pair<Item> {
   /** The name in the first document that has the item. */
   name: string;

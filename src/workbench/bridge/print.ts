@@ -3,7 +3,6 @@ import { frameOf } from '../model/problems.js';
 import type { Report } from './bridge.js';
 import { type Difference, FILES, type Location, type Named, SIDES, type Side } from './contract.js';
 
-/** Returns a text in a style, or unchanged. */
 type Paint = (style: 'red' | 'dim' | 'bold' | 'green', text: string) => string;
 
 /** A missing type alone causes a difference in each of its members. */
@@ -50,7 +49,6 @@ export function printReport(report: Report, contracts: Contracts, paint: Paint):
   ].join('\n');
 }
 
-/** The columns of `pairRows`. */
 export const COLUMNS = ['kind', ...SIDES.map((side) => FILES[side])];
 
 /** Returns a row for each pair: the kind, and the name in each document. */
@@ -76,13 +74,11 @@ export function pairRows({ pairs, writes, errorLists }: Report): Record<string, 
   ];
 }
 
-/** Prints the names without a counterpart, by document. */
 export const printUnpaired = ({ unpaired }: Report): string =>
   Object.entries(unpaired)
     .map(([side, names]) => `${FILES[side as Side]}: ${names.join(', ')}`)
     .join('\n');
 
-/** Prints the accepted differences, each with its place and its reason. */
 export const printAccepted = ({ accepted }: Report, paint: Paint): string =>
   accepted
     .map(({ message, reason, location }) => `${placeOf(location)}  ${message}\n  ${paint('dim', reason)}`)
@@ -90,7 +86,6 @@ export const printAccepted = ({ accepted }: Report, paint: Paint): string =>
 
 const placeJson = ({ file, line, column, text }: Location) => ({ file, line, column, says: text });
 
-/** Returns the report for programs. */
 export const reportJson = (report: Report) => ({
   pairs: pairRows(report),
   differences: report.differences.map((one) => ({ ...one, places: one.places.map(placeJson) })),

@@ -40,7 +40,6 @@ const namedAt = (node: NameNode, text = node.value, name = node.value): Named =>
 const textOf = (type: TypeNode, directives: readonly ConstDirectiveNode[] = []) =>
   [type, ...directives.filter(({ name }) => name.value === 'constraint')].map(print).join(' ');
 
-/** Reads a valid SDL. */
 export function readGraphql({ document: { definitions }, texts }: SdlSource): Contract {
   const objects = definitions.filter(
     (one): one is ObjectTypeDefinitionNode | ObjectTypeExtensionNode =>

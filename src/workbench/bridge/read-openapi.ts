@@ -26,7 +26,6 @@ export const locationOf = ({ placeOf }: OpenApiSource, path: Path, text: string,
 });
 
 const SCHEMAS = ['components', 'schemas'];
-/** Formats that are types of their own. */
 const TYPE_OF_FORMAT: Record<string, string> = { 'date-time': 'time', uuid: 'uuid' };
 /** Formats without a restriction: `password` makes a form hide the input. */
 const ANNOTATIONS = new Set(['password', 'int32', 'int64', 'float', 'double']);
@@ -116,7 +115,6 @@ function enumerationOf(source: OpenApiSource, name: string, schema: Schema): Enu
   return { name, location: locationOf(source, path, `schema ${name}`), values };
 }
 
-/** Reads the path and query parameters of an operation and of its path. */
 function parametersOf(source: OpenApiSource, at: Path): Member[] {
   return [at.slice(0, -1), at].flatMap((owner) => {
     const path = [...owner, 'parameters'];
@@ -162,7 +160,6 @@ function operationOf(source: OpenApiSource, operation: OperationObject, at: Path
   };
 }
 
-/** Reads a valid OpenAPI document. */
 export function readOpenApi(source: OpenApiSource): Contract {
   const schemas = Object.entries(source.written.components?.schemas ?? {});
   const codes = readCodes(source.written);

@@ -44,7 +44,6 @@ function memberOf(field: PrismaField, enums: readonly string[]): Member {
   };
 }
 
-/** Reads the models and enums of a Prisma schema. */
 export function readPrisma({ models, enums }: PrismaSource): Contract {
   const names = enums.map(({ name }) => name);
   return {

@@ -15,10 +15,7 @@ import { build, type Plugin } from 'esbuild';
 import { generateContract } from '../generate/contract.js';
 import { contractsIn } from '../model/contracts.js';
 
-/**
- * Packages that stay outside of the bundles: native packages, packages that read files beside their code, and optional packages.
- * Reading the 1,200 files of the others one by one would take half a second of a start.
- */
+/** Native packages, packages that read their own files, and optional packages. Bundling the others saves half a second of a start. */
 const EXTERNAL =
   /^(@electric-sql\/|@node-rs\/|@prisma\/schema-engine-wasm|fs-native-extensions|pino-pretty|pg-native|bufferutil|utf-8-validate)/;
 
@@ -30,7 +27,6 @@ const externalPackages: Plugin = {
 const VALIDATOR = '@seriousme/openapi-schema-validator';
 const OPENAPI_VERSION = '3.1';
 
-/** Returns the schema of OpenAPI as an ES module with a validation function. */
 async function compiledOpenApiSchema(): Promise<string> {
   const [{ Ajv2020 }, { default: formats }, { default: standalone }] = await Promise.all([
     import('ajv/dist/2020.js'),
@@ -131,7 +127,7 @@ interface Output {
   contents: Uint8Array;
 }
 
-/** Returns a page file and its compressed variants, those of the last build if the file has not changed. Compression takes seconds. */
+/** Returns a page file and its compressed variants. Compression takes seconds, so variants of an unchanged file are reused. */
 function compressedFile(name: (typeof PAGE_FILES)[number]): Output[] {
   const [path, contents] = [builtPath(name), readFileSync(sourcePath(name))];
   const isCurrent = existsSync(path) && readFileSync(path).equals(contents);
@@ -170,7 +166,6 @@ const otherSources = () => [
   ...PAGE_FILES.map(statePath).map(fromRoot),
 ];
 
-/** Returns true if somebody edited the contract while it was built. */
 function hasContractChanged(): boolean {
   try {
     readGeneratedContract();

@@ -15,7 +15,6 @@ const CLOSE_TIMEOUT_MS = 5000;
 /** Runs `src/main.ts` of a project in a child process, one at a time. */
 function superviseServer(root: string) {
   let current: ChildProcess | undefined;
-  /** A process that loads its code. */
   let loading: ChildProcess | undefined;
   let isEnding = false;
   let isStopped = false;

@@ -33,11 +33,9 @@ async function printRules(json: boolean): Promise<void> {
   console.log(printed.join('\n'));
 }
 
-/** Returns the commit that findings are compared with. */
 const commitOf = async (root: string, ref: string | true) =>
   (await import('../model/git.js')).commitAt(root, ref === true ? undefined : ref);
 
-/** Returns the message for contracts without a finding. */
 function inOrder({ openapi, schema }: Contracts): string {
   const [one] = [openapi, schema].filter(({ absent }) => absent);
   if (one === undefined) return 'Both contracts are in order.';

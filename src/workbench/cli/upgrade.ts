@@ -16,7 +16,7 @@ Next:
   2. Run \`npm run typecheck\`, \`npm run lint\` and \`npm test\`: they report other changes.
   3. Start the service, which applies the migrations.`;
 
-/** Exits 1 with `--check` if there is something to add, 2 for a project that \`accord new\` did not write. */
+/** Exits 1 with `--check` if there is something to add, 2 for a project that `accord new` did not write. */
 const upgrade: Subcommand = (command) => {
   command
     .description(DESCRIPTION)

@@ -17,7 +17,6 @@ import { permissionsOf } from '../model/permissions.js';
 import { constraintOf, placeOf, type SdlSource } from '../model/sdl-source.js';
 import type { Path } from '../model/yaml-source.js';
 
-/** A place of a contract; line and column count from 1. */
 interface Said {
   file: string;
   line: number;
@@ -26,7 +25,6 @@ interface Said {
   byDefault?: string;
 }
 
-/** One part of an operation or a field: its name, a description in few words, and its place. */
 export interface Part {
   name: string;
   says: string;
@@ -53,7 +51,7 @@ const BOUNDS: Record<string, (value: unknown) => string> = {
   pattern: () => 'of a pattern',
 };
 
-/** Describes a schema in few words: the name of a component, or `integer, from 1, to 100`. */
+/** Describes a schema: the name of a component, or `integer, from 1, to 100`. */
 function schemaWords(schema: Schema | boolean | undefined): string {
   if (typeof schema !== 'object') return 'anything';
   const name = schemaName(schema);
@@ -66,9 +64,9 @@ function schemaWords(schema: Schema | boolean | undefined): string {
   return [type === 'array' ? `array of ${schemaWords(schema.items)}` : type, ...bounds].join(', ');
 }
 
-const REACH: Record<Reach, string> = { own: 'what is its own', any: "anybody's", none: 'not at all' };
+const REACH: Record<Reach, string> = { own: 'own resources', any: 'all resources', none: 'no access' };
 
-/** Describes a permission: `viewer and developer: what is its own; admin: anybody's`. */
+/** Describes a permission: `viewer and developer: own resources; admin: all resources`. */
 function permissionWords(permission: Permission): string {
   const roles = rolesIn(permission);
   const groups = Object.entries(REACH).flatMap(([reach, words]) => {
@@ -76,10 +74,10 @@ function permissionWords(permission: Permission): string {
     const listed = those.join(', ').replace(/, ([^,]*)$/, ' and $1');
     return those.length === 0 ? [] : `${listed}: ${words}`;
   });
-  return `${groups.join('; ')}${permission.when === undefined ? '' : `; asked for when ${permission.when}`}`;
+  return `${groups.join('; ')}${permission.when === undefined ? '' : `; required when ${permission.when}`}`;
 }
 
-/** Returns the schemas that an operation refers to, at any depth. */
+/** Returns the names of the referenced schemas, at any depth. */
 function schemasIn(source: OpenApiSource, value: unknown, found = new Set<string>()): Set<string> {
   if (!isObject(value)) return found;
   const reference = value['$ref'];
@@ -94,7 +92,7 @@ function schemasIn(source: OpenApiSource, value: unknown, found = new Set<string
   return found;
 }
 
-/** Explains a published operation, and names its schemas; undefined where there is no such operation. */
+/** Explains a published operation, and returns the names of its schemas; undefined for an unknown operation. */
 export function explainOperation(
   source: OpenApiSource,
   operationId: string,
@@ -126,7 +124,6 @@ function saidAt(source: OpenApiSource, path: Path): Said {
   return { file, line, column, ...(byDefault !== undefined && { byDefault: String(byDefault) }) };
 }
 
-/** Resolves a reference, or returns the value itself. */
 const resolved = <Value>({ written }: OpenApiSource, value: unknown): Value =>
   (isObject(value) && typeof value['$ref'] === 'string' ? resolveReference(written, value['$ref']) : value) as Value;
 
@@ -143,7 +140,7 @@ function permissionParts(source: OpenApiSource, { operation, at }: PlacedOperati
   const where = security === undefined ? ['security'] : [...at, 'security'];
   return [
     main === undefined || main === 'public'
-      ? { name: 'public', says: 'whoever calls', at: main && saidAt(source, [...at, 'x-permission']) }
+      ? { name: 'public', says: 'every caller', at: main && saidAt(source, [...at, 'x-permission']) }
       : part(main, 'x-permission'),
     ...further.map((one, index) => part(one, 'x-permission-also', index)),
     ...(schemes.length === 0 ? [] : [{ name: 'known by', says: schemes.join(', '), at: saidAt(source, where) }]),
@@ -189,7 +186,7 @@ const responseParts = (source: OpenApiSource, { operation, at }: PlacedOperation
     };
   });
 
-/** Explains a field of the SDL, such as `Query.user`; undefined where there is no such field. */
+/** Explains a field of the SDL, such as `Query.user`; undefined for an unknown field. */
 export function explainField(source: SdlSource, name: string): Explanation | undefined {
   if (source.absent) return undefined;
   const [type = '', field = ''] = name.split('.');
@@ -228,7 +225,7 @@ export function explainField(source: SdlSource, name: string): Explanation | und
   };
 }
 
-/** Explains a member of a schema, such as `User.name`; undefined where there is no such member. */
+/** Explains a member of a schema, such as `User.name`; undefined for an unknown member. */
 export function explainMember(source: OpenApiSource, name: string): Explanation | undefined {
   const [owner = '', member = ''] = name.split('.');
   const schema = source.written.components?.schemas?.[owner];

@@ -4,7 +4,7 @@ type Paint = (style: 'bold' | 'cyan' | 'dim', text: string) => string;
 
 const MAX_NAME_WIDTH = 28;
 
-/** Prints an explanation for a terminal. The number of a default marks the parts that it adds; the defaults are listed at the end. */
+/** Prints an explanation. Parts of a default have its number in the list at the end. */
 export function printExplanation({ name, what, at, description, sections }: Explanation, paint: Paint): string {
   const defaults: string[] = [];
   function mark({ byDefault }: NonNullable<Part['at']>): string {
@@ -15,7 +15,7 @@ export function printExplanation({ name, what, at, description, sections }: Expl
   const placeOf = (said: Part['at']) =>
     said ? paint('dim', `${said.file}:${said.line}:${said.column}${mark(said)}`) : '';
 
-  /** Prints the headers of an answer on one line, each with the number of its line. */
+  /** Joins the headers of a response in one line, each with its line number. */
   function inLine(parts: readonly Part[]): Part[] {
     const headers = parts.filter(({ says }) => says === 'header');
     const says = headers.map((one) => `${one.name}${one.at ? ` :${one.at.line}${mark(one.at)}` : ''}`).join(', ');

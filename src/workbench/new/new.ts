@@ -15,10 +15,7 @@ const MARKS = /^ *(?:#|\/\/|--|<!--) <\/?books>(?: -->)?\n/gm;
 /** A name from which the platform makes names of cookies, tokens and signals (`namesOf`). */
 const NAME = /^(?=.{2,20}$)[a-z][a-z0-9]+(-[a-z0-9]+)*$/;
 
-/**
- * Returns the name of the application in a directory.
- * @throws Unable if the name of the directory is unsuitable
- */
+/** @throws Unable if the name of the directory is unsuitable */
 export function nameFor(directory: string, chosen?: string): string {
   const words = basename(resolve(directory))
     .toLowerCase()
@@ -68,7 +65,6 @@ export async function projectFiles(
   return files;
 }
 
-/** Writes files below a directory, and creates the folders. */
 export async function writeFiles(directory: string, files: ReadonlyMap<string, string>): Promise<void> {
   for (const [path, text] of files) {
     await mkdir(join(directory, path, '..'), { recursive: true });

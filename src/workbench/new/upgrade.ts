@@ -15,7 +15,6 @@ const LATER_MIGRATION = /^prisma\/migrations\/0_(platform_\d\d_\w+)\/migration\.
 interface Block {
   /** `model User` */
   name: string;
-  /** Includes the comments above it. */
   text: string;
   members: Member[];
 }
@@ -80,7 +79,6 @@ function platformBlocks(template: string): Block[] {
 }
 
 interface Upgrade {
-  /** The texts of the files to write, by path in the project. */
   files: Map<string, string>;
   /** The models and members that were added or changed: `User.networks`, `KnownNetwork`. */
   changed: string[];

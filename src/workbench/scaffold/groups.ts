@@ -30,23 +30,19 @@ export type Request = Pick<Operation, 'method' | 'path'>;
 const OPERATIONS = '../../../generated/operations.js';
 const GRAPHQL = '../../../generated/graphql.js';
 
-/** An operation or a field of the contract. */
 interface Member {
   isRequired: boolean;
   /** The request, or the type of the field. */
   about: string;
-  /** The comment behind the stub. */
   comment?: string | undefined;
 }
 
 /** The handlers of a tag or the resolvers of a type: an object literal in a file of its own. */
 export interface Group {
   kind: 'tag' | 'type';
-  /** The tag or type, which is the name of the constant. */
   name: string;
-  /** In the order of the contract; empty for a tag or type that the contract does not have. */
+  /** In the order of the contract; empty if the contract does not have the tag or type. */
   members: ReadonlyMap<string, Member>;
-  /** Returns the reason for parking a member, a sentence. */
   reason: (member: string) => string;
 }
 
@@ -131,8 +127,8 @@ function declare(file: SourceFile, group: Group): void {
 }
 
 /**
- * Adds stubs, parks the members that the contract does not have, restores those that it has again, and registers the files. Edits the
- * sources in memory only.
+ * Adds stubs, parks members without a counterpart in the contract, restores parked ones, and registers the files. Edits the sources in
+ * memory only.
  * @throws Unable for a file without the expected declaration
  */
 export function editGroups(project: Project, root: string, kind: Group['kind'], groups: Groups): Change[] {
@@ -226,7 +222,7 @@ function editGroup(file: SourceFile, group: Group): Change[] {
   return changes;
 }
 
-/** Removes the declaration of a group without members, with the import that only it used. */
+/** Removes the declaration of a group without members, and its import. */
 function removeDeclaration(file: SourceFile, group: Group): void {
   const statement = file.getVariableStatement(group.name);
   if (!statement || literalOf(file, group.name)?.getProperties().length !== 0) return;

@@ -1,34 +1,26 @@
 /** A change that `accord scaffold` made, or with `--check` would make. */
 export interface Change {
-  /**
-   * `added`: a stub. `restored`: parked code. `parked`: code that the contract does not have. `dropped`: such a stub. `registered`,
-   * `unregistered`: a file in the list of all files.
-   */
+  /** Stubs are added or dropped, code is parked or restored, files are registered or unregistered. */
   kind: 'added' | 'restored' | 'parked' | 'dropped' | 'registered' | 'unregistered';
-  /** Relative to the project. */
   file: string;
-  /** The operationId, `Type.field`, type or tag. */
   name: string;
   detail: string;
 }
 
-/** Something at a place of the code; line and column count from 1. */
+/** Adds a place of the code; line and column count from 1. */
 export type Placed<Thing> = Thing & { line: number; column: number };
 
-/** An operation or a field that is in the contracts and not written yet. */
+/** An operation or a field that answers 501 or NOT_IMPLEMENTED. */
 export interface Pending {
   file: string;
-  /** The operationId, or `Type.field`. */
   name: string;
-  /** `GET /api/v1/users`; none for a field. */
+  /** `GET /api/v1/users`; undefined for a field. */
   request?: string;
 }
 
 export interface Scaffolding {
-  /** The files of `generated/` that were written, or would be. */
   generated: string[];
   changes: Placed<Change>[];
-  /** Everything that answers 501 or NOT_IMPLEMENTED. */
   pending: Placed<Pending>[];
 }
 
@@ -45,7 +37,6 @@ const COLOURS = {
 
 const at = ({ file, line, column }: Placed<{ file: string }>): string => `${file}:${line}:${column}`;
 
-/** Returns one line for each change, in columns. */
 function listed(changes: readonly Placed<Change>[], paint: Paint): string[] {
   const rows = changes.map((change) => [change.kind, at(change), change.name] as const);
   const widths = [0, 1, 2].map((index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
@@ -55,7 +46,7 @@ function listed(changes: readonly Placed<Change>[], paint: Paint): string[] {
   });
 }
 
-/** Returns the next steps in their order, a sentence each. `check`: nothing has been done yet. */
+/** Returns the next steps as sentences. `check` means that nothing was written. */
 export function nextSteps({ generated, changes, pending }: Scaffolding, check: boolean): string[] {
   if (check && changes.length + generated.length > 0) return ['Run `npx accord scaffold`.'];
   const parked = changes.filter(({ kind }) => kind === 'parked');
@@ -71,7 +62,7 @@ export function nextSteps({ generated, changes, pending }: Scaffolding, check: b
   ];
 }
 
-/** Prints what was done, or with `check` what would be done, and the next steps. */
+/** Prints the changes and the next steps. */
 export function reportOf(scaffolding: Scaffolding, { check, paint }: { check: boolean; paint: Paint }): string {
   const { generated, changes, pending } = scaffolding;
   const title = paint('bold', check ? 'To do in the code:' : 'Done in the code:');

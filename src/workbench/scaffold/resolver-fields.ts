@@ -7,7 +7,7 @@ import { MANIPULATION } from './source-edits.js';
 /** The fields of each object type, in the order of the SDL. An interface or a union has `__resolveType`. */
 export type Types = ReadonlyMap<string, ReadonlyMap<string, { about: string; field?: FieldDefinitionNode }>>;
 
-/** Reads the types that have resolvers. Code generation ignores extensions, and so does this. */
+/** Returns the types with resolvers. Code generation ignores extensions as well. */
 export function typesOf({ document: { definitions } }: SdlSource): Types {
   const objects = definitions.filter((one) => one.kind === Kind.OBJECT_TYPE_DEFINITION);
   const abstract = (names: readonly string[]) => new Map([['__resolveType', { about: names.join(' | ') }]]);
@@ -30,10 +30,8 @@ export function typesOf({ document: { definitions } }: SdlSource): Types {
   );
 }
 
-/** The fields of each type that need a resolver. */
 export type Required = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Returns a project of ts-morph without files. */
 export const emptyProject = (root: string) =>
   new Project({
     tsConfigFilePath: join(root, 'tsconfig.json'),
@@ -42,9 +40,9 @@ export const emptyProject = (root: string) =>
     manipulationSettings: MANIPULATION,
   });
 
-/** Asks the compiler for the resolvers that `generated/graphql.ts` demands. The file need not be on disk. */
+/** Asks the compiler for the resolvers that `generated/graphql.ts` requires. */
 export function requiredFields(root: string, generated: string, types: Types): Required {
-  // The context leads to all of the service and says nothing about the fields.
+  // The context imports the whole service, and does not affect the fields.
   const text = generated.replace(/^import type \{ GraphQLContext \} from .*;$/m, 'type GraphQLContext = unknown;');
   const file = emptyProject(root).createSourceFile(join(root, 'generated', 'graphql.ts'), text, { overwrite: true });
   const demanded = (type: string) => {

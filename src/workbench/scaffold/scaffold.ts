@@ -14,36 +14,30 @@ import type { Change, Pending, Placed, Scaffolding } from './report.js';
 import { emptyProject, type Required, requiredFields, typesOf } from './resolver-fields.js';
 import { parkedHead } from './source-edits.js';
 
-/** The result of code generation. */
 interface Generated {
-  /** Empty when the contracts are sound. */
+  /** Empty for valid contracts. */
   problems: Problem[];
-  /** The problems for a person to read. */
   report: string;
-  /** The files of `generated/` that were written, or would be. */
   changed: string[];
-  /** The text of each file, written or not. */
   files: Record<string, string>;
 }
 
 interface ScaffoldOptions {
-  /** The project's directory. */
   root: string;
-  /** Only report what would be done. */
   check?: boolean;
-  /** Generates `generated/` from the same contracts; with `check` without writing. */
+  /** Generates from the same contracts; with `check` without writing. */
   generate: () => Promise<Generated>;
 }
 
 /**
- * Generates `generated/`, then writes a stub for each new operation and field, parks the code of those that are gone, and restores the
- * code of those that are back. A second run changes nothing.
- * @throws Unable on a broken contract, on code that does not parse, and on a name that cannot become a file
+ * Generates `generated/`, writes stubs for new operations and fields, parks the code of removed ones, and restores parked code. A second
+ * run changes nothing.
+ * @throws Unable on an invalid contract, on a syntax error in the code, and on a name that no file can have
  */
 export async function scaffold(contracts: Contracts, options: ScaffoldOptions): Promise<Scaffolding> {
   const { root, check = false, generate } = options;
   const project = openProject(root);
-  // The generated operations name the requests from before the edit. There are none in a project that is new.
+  // The generated operations are those before the edit. A new project has none.
   const last = await importTypeScript(root, 'generated/operations.ts').catch(() => undefined);
   const before = (last?.['operations'] ?? {}) as Record<string, Request>;
   const outcome = await generate();
@@ -61,14 +55,14 @@ export async function scaffold(contracts: Contracts, options: ScaffoldOptions): 
   };
 }
 
-/** Edits the sources in memory; nothing is formatted or written. */
+/** Edits the sources in memory. */
 export function editCode(
   project: Project,
   root: string,
   contracts: Contracts,
   { before, required }: { before: Readonly<Record<string, Request>>; required: Required },
 ): { changes: Change[]; pending: () => Pending[] } {
-  // The handler of a forwarded operation is another service.
+  // Another service handles forwarded operations.
   const operations = contracts.openapi.operations.filter(({ forward }) => forward === undefined);
   const tags = tagGroups(operations, before);
   const types = typeGroups(typesOf(contracts.schema), required);
@@ -78,7 +72,7 @@ export function editCode(
   };
 }
 
-/** Opens the sources that scaffolding reads and changes. @throws Unable when one of them does not parse */
+/** @throws Unable for a file with a syntax error */
 function openProject(root: string): Project {
   const project = emptyProject(root);
   const sources = ['src/application/*.ts', 'src/application/rest/*.ts', 'src/application/graphql/*.ts'];
@@ -94,7 +88,7 @@ function openProject(root: string): Project {
   return project;
 }
 
-/** Adds the place of a member, of a registered file, or of a parked block. */
+/** Adds the line and column of a member, of an entry in a registry, or of parked code. */
 function placed<Thing extends Change | Pending>(file: SourceFile, thing: Thing): Placed<Thing> {
   const text = file.getFullText();
   const name = thing.name.slice(thing.name.indexOf('.') + 1);
@@ -104,7 +98,6 @@ function placed<Thing extends Change | Pending>(file: SourceFile, thing: Thing):
   return { ...thing, ...file.getLineAndColumnAtPos(Math.max(0, at)) };
 }
 
-/** Formats the changed files, and writes them. */
 async function finish(project: Project, root: string, check: boolean): Promise<void> {
   const changed = project
     .getSourceFiles()
@@ -113,7 +106,7 @@ async function finish(project: Project, root: string, check: boolean): Promise<v
     changed.map(async (file) => {
       const path = file.getFilePath();
       const before = await readFile(path, 'utf8').catch(() => undefined);
-      // Only a file that was formatted is formatted again, so that nothing else changes.
+      // A file without the format of biome stays so, because no other byte may change.
       const isFormatted = before === undefined || (await formatted(root, path, before)) === before;
       const text = isFormatted ? await formatted(root, path, file.getFullText()) : file.getFullText();
       file.replaceWithText(text);
@@ -122,7 +115,7 @@ async function finish(project: Project, root: string, check: boolean): Promise<v
   );
 }
 
-/** Returns a text as biome formats it, with sorted imports; the text itself where biome cannot read it. */
+/** Returns a text with the format of biome and sorted imports; unchanged on a syntax error. */
 async function formatted(root: string, path: string, text: string): Promise<string> {
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
   const options = ['check', '--write', '--linter-enabled=false', `--stdin-file-path=${relative(root, path)}`];

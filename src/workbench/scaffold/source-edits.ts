@@ -8,16 +8,15 @@ import {
   SyntaxKind,
 } from 'ts-morph';
 
-/** The one marker for what is deliberately not written yet, in `src/platform/calls/errors.ts`. */
+/** The handler of stubs, which the platform exports. */
 export const MARKER = 'notWritten';
 
-/** The style of the imports that ts-morph writes. */
 export const MANIPULATION = { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single };
 
-/** A comment behind something on its line. */
+/** A comment at the end of a line. */
 const TRAILING = /^[ \t]*(?:\/\/[^\n]*|\/\*[^\n]*?\*\/)/;
 
-/** Returns where a statement or property begins and ends, with its comments and its comma. */
+/** Returns the range of a statement or property, including its comments and its comma. */
 function extentOf(node: Node): { start: number; end: number; hasComma: boolean } {
   const text = node.getSourceFile().getFullText();
   let start = node.getStart(true);
@@ -32,10 +31,7 @@ function extentOf(node: Node): { start: number; end: number; hasComma: boolean }
   return { start, end: end + (TRAILING.exec(text.slice(end))?.[0].length ?? 0), hasComma: comma !== '' };
 }
 
-/**
- * Replaces a range of a file and parses the file anew, so nodes from before are invalid afterwards. ts-morph's own edits fail on
- * some comments and blank lines.
- */
+/** Replaces a range. Nodes become invalid, because the file is parsed again. Edits by ts-morph fail on some comments. */
 function splice(file: SourceFile, start: number, end: number, text: string): void {
   const old = file.getFullText();
   file.replaceWithText(old.slice(0, start) + text + old.slice(end));
@@ -43,7 +39,7 @@ function splice(file: SourceFile, start: number, end: number, text: string): voi
 
 export const insert = (file: SourceFile, at: number, text: string): void => splice(file, at, at, text);
 
-/** Removes a range, and of the blank lines above and below it the smaller number. */
+/** Removes a range, and the blank lines on one side. */
 function removeRange(file: SourceFile, start: number, end: number): void {
   const text = file.getFullText();
   const head = text.slice(0, start).trimEnd();
@@ -60,7 +56,7 @@ function removeRange(file: SourceFile, start: number, end: number): void {
   file.replaceWithText(head === '' ? tail : head + gap + tail);
 }
 
-/** Removes a statement or a property with its comments, and returns its text; a property ends with a comma. */
+/** Removes a statement or a property with its comments. Returns the text, with the comma of a property. */
 export function cut(node: Node): string {
   const { start, end, hasComma } = extentOf(node);
   const text = node.getSourceFile().getFullText();
@@ -71,14 +67,13 @@ export function cut(node: Node): string {
   return (/^\s*$/.test(indent) ? indent : '') + code;
 }
 
-/** Inserts a statement behind the imports, a blank line between. */
 export function insertStatement(file: SourceFile, text: string): void {
   const above = file.getImportDeclarations().at(-1);
   if (above) insert(file, extentOf(above).end, `\n\n${text}`);
   else insert(file, 0, `${text}\n`);
 }
 
-/** Returns true for a member that is not written yet: the marker, or a route whose handler is the marker. */
+/** Returns true for the marker, and for a route with the marker as its handler. */
 export function isStub(node: Node | undefined): boolean {
   if (!Node.isPropertyAssignment(node)) return false;
   const value = node.getInitializer();
@@ -86,7 +81,7 @@ export function isStub(node: Node | undefined): boolean {
   return Node.isObjectLiteralExpression(parts) ? isStub(parts.getProperty('handler')) : value?.getText() === MARKER;
 }
 
-/** Returns the object literal of a constant, also where it is asserted, or the argument of a call. */
+/** Returns the object literal of a constant, which may have a type assertion or be the argument of a call. */
 export function literalOf(file: SourceFile | undefined, constant: string): ObjectLiteralExpression | undefined {
   let value: Node | undefined = file?.getVariableDeclaration(constant)?.getInitializer();
   while (Node.isAsExpression(value) || Node.isSatisfiesExpression(value)) value = value.getExpression();
@@ -94,7 +89,7 @@ export function literalOf(file: SourceFile | undefined, constant: string): Objec
   return Node.isObjectLiteralExpression(value) ? value : undefined;
 }
 
-/** Only the compiler knows what a spread object contains. */
+/** Asks the compiler for the properties of a spread object. */
 const spreadNames = (spread: SpreadAssignment): string[] =>
   spread
     .getExpression()
@@ -108,19 +103,17 @@ function nameOf(node: Node): string {
   return Node.isStringLiteral(name) ? name.getLiteralText() : node.getName();
 }
 
-/** Returns the names of the properties of a constant's object literal. */
 export const propertyNames = (file: SourceFile, constant: string): string[] =>
   (literalOf(file, constant)?.getProperties() ?? []).flatMap((one) =>
     Node.isSpreadAssignment(one) ? spreadNames(one) : [nameOf(one)],
   );
 
-/** Returns the property of a constant's object literal that is written there under this name. */
 export const propertyOf = (file: SourceFile | undefined, constant: string, name: string): Node | undefined =>
   literalOf(file, constant)
     ?.getProperties()
     .find((one) => nameOf(one) === name);
 
-/** Inserts a property, given with its comma, behind another one, or else first. `gap` separates two properties. */
+/** Inserts a property with its comma after another one, or first. `gap` separates properties. */
 export function insertProperty(file: SourceFile, constant: string, text: string, after?: string, gap = ''): void {
   const literal = literalOf(file, constant);
   const above = after === undefined ? undefined : propertyOf(file, constant, after);
@@ -135,7 +128,6 @@ export function insertProperty(file: SourceFile, constant: string, text: string,
   insert(file, at, isFollowed ? `${whole}\n` : whole);
 }
 
-/** Adds a named import of a module, unless the file has it. */
 export function importNamed(file: SourceFile, module: string, name: string, isTypeOnly = false): void {
   const ofModule = file.getImportDeclarations().filter((one) => one.getModuleSpecifierValue() === module);
   if (ofModule.some((one) => one.getNamedImports().some((named) => named.getName() === name))) return;
@@ -144,40 +136,38 @@ export function importNamed(file: SourceFile, module: string, name: string, isTy
   else file.addImportDeclaration({ moduleSpecifier: module, namedImports: [name], isTypeOnly });
 }
 
-/** Returns true for a name that occurs in a file outside of its imports. */
+/** Returns true if a name occurs outside of the imports. */
 export const isUsed = (file: SourceFile, name: string): boolean =>
   file
     .getDescendantsOfKind(SyntaxKind.Identifier)
     .some((one) => one.getText() === name && !one.getFirstAncestorByKind(SyntaxKind.ImportDeclaration));
 
-/** Removes an import that the file does not use. @returns false where there is none */
+/** Removes an unused import. Returns false if there is none. */
 export function removeUnusedImport(file: SourceFile, name: string): boolean {
   for (const declaration of file.getImportDeclarations()) {
     const named = declaration.getNamedImports().find((one) => one.getName() === name);
     const isNamespace = declaration.getNamespaceImport()?.getText() === name;
     if ((!named && !isNamespace) || isUsed(file, name)) continue;
     if (named && (declaration.getNamedImports().length > 1 || declaration.getDefaultImport())) named.remove();
-    // The comments above it may be about the file.
+    // The comments above it may describe the file.
     else removeRange(file, declaration.getStart(), declaration.getEnd());
     return true;
   }
   return false;
 }
 
-/** Code that the contract does not have is kept as comments at the end of its file, until the contract has it again. */
+/** Code of members that the contract no longer has, in comments at the end of its file. */
 const PARKED = /\n?^\/\/ accord: parked (\S+): .*\n\/\/ .*\n((?:\/\/.*\n?)*)/gm;
 const HINT = '// It comes back when the contract has it again; delete it when nobody needs it.';
 
 const parkedBlocks = (file: SourceFile) => [...file.getFullText().matchAll(PARKED)];
 
-/** Returns the first words of a parked block. */
 export const parkedHead = (label: string): string => `// accord: parked ${label}:`;
 
-/** Returns true for a file that has the code of a label parked; without a label, that has any code parked. */
+/** Returns true if a file has parked code of a label, or any parked code. */
 export const isParked = (file: SourceFile | undefined, label?: string): boolean =>
   file !== undefined && parkedBlocks(file).some(([, name]) => label === undefined || name === label);
 
-/** Adds code to the end of a file as comments, with a reason in a sentence. */
 export function park(file: SourceFile, label: string, reason: string, code: string): void {
   const lines = code.split('\n').map((line) => `// ${line}`.trimEnd());
   const text = file.getFullText();
@@ -189,7 +179,7 @@ export function park(file: SourceFile, label: string, reason: string, code: stri
   );
 }
 
-/** Removes parked code from the comments and returns it; undefined where there is none. */
+/** Removes parked code from the comments, and returns it; undefined if there is none. */
 export function restore(file: SourceFile, label: string): string | undefined {
   const block = parkedBlocks(file).find(([, name]) => name === label);
   if (block === undefined) return undefined;
