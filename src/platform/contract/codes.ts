@@ -1,19 +1,17 @@
-/** One kind of failure. */
 export interface Kind {
-  /** The HTTP status; in GraphQL `statusCode`. */
+  /** Also `statusCode` in GraphQL. */
   readonly status: number;
-  /** The code in words, the same each time. */
   readonly title: string;
-  /** When it is sent. */
+  /** Says when the code is sent. */
   readonly description: string;
 }
 
-/** What can go wrong, once for both transports, by the code that clients switch on. */
+/** The failures of both transports, by code. */
 export type Catalogue = Readonly<Record<string, Kind>>;
 
 /**
- * What the platform itself can send. The contract of an application adds codes of its own, and may say of one of these what
- * it means there (`x-codes` beside the schema `ErrorCode`); both together are `generated/errors.ts`.
+ * The codes of the platform. An application adds codes, or describes one of these anew, by `x-codes` beside the schema
+ * `ErrorCode`; `generated/errors.ts` contains both.
  */
 export const platformCodes = {
   BAD_REQUEST: {

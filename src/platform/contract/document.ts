@@ -1,7 +1,6 @@
 /**
- * The shape of `openapi.yaml` once it is loaded: OpenAPI 3.1 with the conventions of this repository, and with every
- * reference followed but those to schemas. Only the members that the workbench and the transports read are named.
- *
+ * The members of OpenAPI 3.1 that the platform and the workbench read. All references are resolved except those to
+ * schemas.
  * @see https://spec.openapis.org/oas/v3.1.0
  */
 export const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'] as const;
@@ -10,7 +9,7 @@ export type Method = (typeof METHODS)[number];
 export type Location = 'path' | 'query' | 'header' | 'cookie';
 export type Extensions = { [extension: `x-${string}`]: unknown };
 
-/** A JSON Schema (draft 2020-12) as an object; `true` and `false` occur only inside one. */
+/** A JSON Schema (draft 2020-12). Only subschemas can be booleans. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -41,12 +40,12 @@ export interface Parameter extends Extensions {
   description?: string;
   required?: boolean;
   deprecated?: boolean;
-  /** How its text is written, together with `explode`; by the place where it is left out. */
+  /** The serialisation, together with `explode`; each location has a default. */
   style?: string;
   explode?: boolean;
   allowEmptyValue?: boolean;
   schema?: Schema;
-  /** In place of a schema: one media type. */
+  /** Replaces `schema`. Contains one media type. */
   content?: Record<string, MediaType>;
   example?: unknown;
   examples?: Record<string, { summary?: string; value?: unknown }>;
@@ -70,33 +69,32 @@ export interface Response extends Extensions {
   content?: Record<string, MediaType>;
 }
 
-/** Alternatives of one another; the schemes within one must all be met. `{}` is: without any. */
+/** The schemes of one requirement are needed together. `{}` means without credentials. */
 export type SecurityRequirement = Record<string, string[]>;
 
 export type SecurityScheme = Extensions &
   ({ type: 'http'; scheme: string; bearerFormat?: string } | { type: 'apiKey'; name: string; in: Location });
 
-/** How far a role reaches: not at all, to what is its own, or to anyone's. */
+/** The rows that a role may access. */
 export type Reach = 'none' | 'own' | 'any';
 
-/** Who may do it (`x-permission`). `when` says in prose what makes a further permission (`x-permission-also`) apply. */
+/** `when` is the condition, in prose, of a further permission (`x-permission-also`). */
 export interface Permission {
   action: string;
   when?: string;
-  /** How far each role reaches, by its name. */
   [role: string]: Reach | string | undefined;
 }
 
-/** The roles that a permission names, in its order: every member that says neither what is done nor when. */
+/** Returns the roles of a permission, in its order. */
 export const rolesIn = (permission: object): string[] =>
   Object.keys(permission).filter((name) => name !== 'action' && name !== 'when');
 
-/** Since when a deprecated operation is, from when it may stop answering (both ISO 8601), and where to read what to use. */
+/** `since` and `sunset` are ISO 8601 times; `link` explains the replacement. */
 interface Deprecation {
   since: string;
   sunset: string;
   link: string;
-  /** The operationId of what to use instead, or `none`. */
+  /** An operationId, or `none`. */
   successor?: string;
 }
 
@@ -114,10 +112,9 @@ export interface OperationObject extends Extensions {
   'x-permission-also'?: Permission[];
   'x-rate-limit'?: boolean;
   'x-credentials-in-body'?: boolean;
-  /** The last version that has it, for one that newer versions do without. */
   'x-last-version'?: number;
   'x-deprecation'?: Deprecation;
-  /** The service behind this one that carries it out, by name; and where it stands there, if elsewhere than here. */
+  /** The upstream, and its path if it differs. */
   'x-forward'?: string | { to: string; path?: string };
 }
 
@@ -141,20 +138,18 @@ export interface OpenApiDocument extends Extensions {
   'x-unmatched'?: Record<string, Response>;
 }
 
-/** How a body is read: parsed, as a string, or piece by piece as it comes. */
 export type BodyKind = 'json' | 'text' | 'stream';
 
-/** A media type without its parameters. */
+/** Returns a media type without its parameters. */
 export const essenceOf = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
 
-/** How a body of a media type is read, or one of a range such as `image/*`. */
 export function kindOf(mediaType: string): BodyKind {
   const essence = essenceOf(mediaType);
   if (/[/+]json$/.test(essence)) return 'json';
   return essence.startsWith('text/') ? 'text' : 'stream';
 }
 
-/** @returns of declared media types and ranges, the one that says most of a type (OpenAPI 3.1, "Media Type Object") */
+/** Returns the most specific of the declared media types and ranges (OpenAPI 3.1, "Media Type Object"). */
 export function declaredFor(declared: readonly string[], mediaType: string): string | undefined {
   const essence = essenceOf(mediaType);
   const wanted = [essence, `${essence.split('/')[0]}/*`, '*/*'];

@@ -2,7 +2,7 @@ import type { OpenApiDocument, Schema } from './document.js';
 import { isObject, keysOf, resolveReference } from './references.js';
 import { subschemasOf, withSubschemas } from './schemas.js';
 
-/** What a schema refers to, at any depth; with `inPlace` only what is held against the same value. */
+/** Yields the references in a schema at any depth. @param onlyInPlace yields only those that apply to the same value */
 function* referencesIn(schema: Schema, onlyInPlace = false): Generator<string> {
   if (schema.$ref !== undefined) yield schema.$ref;
   for (const { schema: one, inPlace } of subschemasOf(schema)) {
@@ -10,7 +10,7 @@ function* referencesIn(schema: Schema, onlyInPlace = false): Generator<string> {
   }
 }
 
-/** All that a reference leads to, itself too where it leads back. */
+/** Returns all references that a reference leads to, including itself in a cycle. */
 function reachedFrom(document: unknown, reference: string, onlyInPlace = false): Set<string> {
   const reached = new Set<string>();
   const pending = [reference];
@@ -24,7 +24,7 @@ function reachedFrom(document: unknown, reference: string, onlyInPlace = false):
   return reached;
 }
 
-/** Returns a function that says whether the schema at a reference refers to itself; with `onlyInPlace`, for the same value. */
+/** Returns a function that returns true for a recursive reference. */
 function selfReference(document: unknown, onlyInPlace = false): (reference: string) => boolean {
   const known = new Map<string, boolean>();
   return (reference) => {
@@ -34,17 +34,15 @@ function selfReference(document: unknown, onlyInPlace = false): (reference: stri
   };
 }
 
-/** The keywords that refuse no value. */
+/** Returns true for keywords that reject no value. */
 const isAnnotation = (keyword: string): boolean =>
   ['title', 'description', 'default', 'example', 'examples', 'deprecated', 'readOnly', 'writeOnly'].includes(keyword) ||
   ['$comment', 'externalDocs', 'xml'].includes(keyword);
 
 /**
- * The same document with every schema written out where it is used, as Ajv takes it without knowing the document's components.
- * What stands beside a reference holds besides what it leads to. A schema that holds itself, or that is large once it is written out,
- * stays a reference, to `$defs` of the schema that uses it: each is whole by itself. One schema object is shared by all its uses.
- *
- * @throws Error for a reference that leads nowhere, and for a schema that is held against a value without end
+ * Returns a document whose schemas contain no references to components, as Ajv needs them. Recursive and large schemas
+ * become `$defs` of each schema that uses them. All uses share one object.
+ * @throws Error for a reference without a target, and for a schema that refers to itself for the same value
  */
 export function inlineSchemas(document: OpenApiDocument): OpenApiDocument {
   const whole = schemaInliner(document);
@@ -66,24 +64,22 @@ export function inlineSchemas(document: OpenApiDocument): OpenApiDocument {
   return written ? { ...result, components: { ...result.components, schemas: written } } : result;
 }
 
-/** Where in a schema those stand that stay references. */
 const DEFINITIONS = '#/$defs/';
 
 /**
- * Schemas within one from which on it stays a reference where it is used. Who reads a schema reads what is shared as often as it is
- * used: forty schemas that each refer twice to the next one would be a million million. And what is written out is one function
- * of Ajv, of which large ones compile slowly and take much of the stack.
+ * The number of subschemas above which a schema becomes one of `$defs`. Inlining all would grow exponentially, and Ajv
+ * compiles large functions slowly.
  */
 const LARGE = 64;
 
-/** @returns writes a schema of the document out */
+/** Returns a function that inlines one schema. */
 function schemaInliner(document: unknown): (schema: Schema) => Schema {
   const isRecursive = selfReference(document);
   const isIdle = selfReference(document, true);
   const inlined = new Map<Schema, Schema>();
   const wholes = new Map<Schema, Schema>();
   const sizes = new Map<Schema, number>();
-  /** By the name in `$defs`: the schemas that stay references, and a reference to each. */
+  /** The definitions by their names in `$defs`. */
   const referred = new Map<string, { target: Schema; reference: Schema }>();
 
   const inline = (schema: Schema): Schema => {
@@ -95,7 +91,7 @@ function schemaInliner(document: unknown): (schema: Schema) => Schema {
     return result;
   };
 
-  /** What a reference leads to together with what stands beside it. */
+  /** Combines the target of a reference with the keywords beside it. */
   function met(reference: string, beside: Schema): Schema {
     const target = resolveReference(document, reference) as Schema;
     if (isIdle(reference)) throw new Error(`Circular reference: ${reference}`);
@@ -107,7 +103,7 @@ function schemaInliner(document: unknown): (schema: Schema) => Schema {
     return { ...beside, allOf: [all, ...(beside.allOf ?? [])] };
   }
 
-  /** How many schemas a written out one has within it, with itself. */
+  /** Counts the subschemas of an inlined schema, including itself. */
   function sizeOf(schema: Schema): number {
     const known = sizes.get(schema);
     if (known !== undefined) return known;
@@ -123,7 +119,7 @@ function schemaInliner(document: unknown): (schema: Schema) => Schema {
     return known.reference;
   }
 
-  /** The schemas that a written out one refers to, and those that they do. */
+  /** Returns the definitions that an inlined schema needs, directly or indirectly. */
   function definitionsOf(schema: Schema, found: Record<string, Schema> = {}): Record<string, Schema> {
     for (const reference of referencesIn(schema)) {
       const name = reference.slice(DEFINITIONS.length);

@@ -12,41 +12,38 @@ import {
 } from './document.js';
 import { withReferences } from './references.js';
 
-/** One operation of the contract, with what the generator, the REST plugin and the tests ask of it. */
 export interface Operation {
   operationId: string;
-  /** Upper case, as in a request line. */
+  /** In upper case. */
   method: string;
-  /** The template, `/api/v1/users/{user_id}`. */
+  /** The template, for example `/api/v1/users/{user_id}`. */
   path: string;
-  /** The one tag: the file in `src/application/rest` that answers. */
+  /** The tag, which names the handler's file in `src/application/rest`. */
   tag: string;
   permission: 'public' | Permission;
-  /** What is asked for besides, under the condition that each names. */
   furtherPermissions: Permission[];
-  /** Alternatives; empty for an operation that takes no credentials. */
+  /** Alternatives; empty for an operation without credentials. */
   security: SecurityRequirement[];
-  /** Whether a call uses up the caller's rate limit. */
+  /** True if a call counts for the rate limit. */
   counted: boolean;
-  /** Whether the body, or the cookie in its place, holds a password or a token. */
+  /** True if the body, or the cookie in its place, contains a password or a token. */
   credentialsInBody: boolean;
   deprecated: boolean;
-  /** Which service behind this one carries it out; undefined for what is carried out here. */
+  /** The upstream of a forwarded operation. */
   forward: Forward | undefined;
   operation: OperationObject;
 }
 
-/** Where a call is handed on to. */
 export interface Forward {
-  /** The service, as the application names it. */
+  /** The name of the upstream. */
   to: string;
-  /** The template of its path there, with parameters of the operation. */
+  /** The template of its path, with parameters of the operation. */
   path: string;
 }
 
 const SCHEMAS = '#/components/schemas/';
 
-/** An operation's own parameters go before those of its path with the same name and place. */
+/** Merges parameters. Those of an operation replace those of its path with the same name and location. */
 function mergeParameters(ofPath: Parameter[], own: Parameter[]): Parameter[] {
   const replaced = (one: Parameter) => own.some(({ name, in: place }) => name === one.name && place === one.in);
   return [...ofPath.filter((one) => !replaced(one)), ...own];
@@ -61,7 +58,7 @@ function normalisePath(path: string, { parameters = [], ...item }: PathItem & { 
     result[method] = {
       ...operation,
       parameters: mergeParameters(parameters, operation.parameters ?? []),
-      // Where it goes on in a newer version, it is still in one place there.
+      // The path stays the same in newer versions.
       ...(stated !== undefined && {
         'x-forward': { path, ...(typeof stated === 'string' ? { to: stated } : stated) },
       }),
@@ -71,11 +68,9 @@ function normalisePath(path: string, { parameters = [], ...item }: PathItem & { 
 }
 
 /**
- * Normalises a parsed OpenAPI document for use at run time: local references to parameters, headers, responses, request
- * bodies and examples are followed, a path's parameters are merged into its operations. References to schemas stay, since
- * the generator wants their names; `inlineSchemas` follows those as well.
- *
- * Takes a document that the check has passed; throws on a reference that leads nowhere.
+ * Resolves all references of a valid OpenAPI document except those to schemas, and merges the parameters of paths into
+ * their operations. `inlineSchemas` resolves the schemas.
+ * @throws Error for a reference without a target
  */
 export function normaliseOpenApi(source: unknown): OpenApiDocument {
   const document = withReferences(source, source, (reference) => !reference.startsWith(SCHEMAS)) as OpenApiDocument;
@@ -83,13 +78,13 @@ export function normaliseOpenApi(source: unknown): OpenApiDocument {
   return { ...document, components: { ...document.components }, paths: Object.fromEntries(paths) };
 }
 
-/** The name of the schema component that a schema refers to, or undefined when it is written out. */
+/** Returns the name of the component that a schema refers to. */
 export function schemaName({ $ref }: Schema): string | undefined {
   const name = $ref?.startsWith(SCHEMAS) ? $ref.slice(SCHEMAS.length) : undefined;
   return name?.includes('/') ? undefined : name;
 }
 
-/** Fails closed: an operation that forgot to say who may call it is nobody's, not everybody's. */
+/** @throws Error without a permission: a default would open the operation to everyone */
 function permissionOf({ operationId, 'x-permission': permission }: OperationObject): 'public' | Permission {
   if (permission === undefined) throw new Error(`${operationId} does not say who may call it (x-permission)`);
   return permission;
@@ -98,7 +93,7 @@ function permissionOf({ operationId, 'x-permission': permission }: OperationObje
 const forwardOf = ({ 'x-forward': stated }: OperationObject, path: string): Forward | undefined =>
   stated === undefined ? undefined : { path, ...(typeof stated === 'string' ? { to: stated } : stated) };
 
-/** All operations of a loaded document, in the document's order. Throws where `x-permission` is missing. */
+/** Returns all operations in the order of the document. @throws Error for an operation without `x-permission` */
 export function operations(document: OpenApiDocument): Operation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
@@ -122,22 +117,20 @@ export function operations(document: OpenApiDocument): Operation[] {
   );
 }
 
-/** The answers that a document declares by status: those of each of its operations, and of what has no route. */
+/** Returns the declared responses by status: of each operation, and of requests without a route. */
 export const declaredAnswers = (document: OpenApiDocument, all: readonly Operation[]) => [
   ...all.map(({ operation }) => operation.responses),
   document['x-unmatched'] ?? {},
 ];
 
-/** An operation of a document, and where it stands. */
 export interface PlacedOperation {
   path: string;
   method: Method;
   operation: OperationObject;
-  /** The keys that lead there. */
+  /** The keys that lead to the operation. */
   at: readonly (string | number)[];
 }
 
-/** All operations of a document of sound structure, written or normalised, in its order. */
 export const placedOperations = ({ paths = {} }: Pick<Partial<OpenApiDocument>, 'paths'>): PlacedOperation[] =>
   Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
@@ -146,36 +139,34 @@ export const placedOperations = ({ paths = {} }: Pick<Partial<OpenApiDocument>, 
     }),
   );
 
-/** Where a path stands: in which version, and where in it. */
 interface Place {
-  /** `2` */
+  /** For example `2`. */
   version: string;
-  /** `/users/{user_id}` */
+  /** For example `/users/{user_id}`. */
   rest: string;
 }
 
-/** The place of a path or template in a version; undefined for what has no versions, such as `/livez`. */
+/** Splits a path into version and rest; undefined for a path without a version, such as `/livez`. */
 export function placeOf(path: string): Place | undefined {
   const [, version, rest] = /^\/api\/v([1-9]\d*)(\/.*)$/.exec(path) ?? [];
   return version === undefined || rest === undefined ? undefined : { version, rest };
 }
 
-/** What the addresses of a version begin with. */
 export const prefixOf = (version: string): string => `/api/v${version}`;
 
-/** A template with its parameters' names left out: two that look alike are one address. */
+/** Returns a template without the names of its parameters. Two templates with one shape are one address. */
 export const shapeOf = (template: string): string => template.replaceAll(/{\w+}/g, '{}');
 
-/** The versions that a contract has, oldest first: those whose prefix begins one of its paths. */
+/** Returns the versions of a contract, oldest first. */
 export function versionsOf({ paths }: Pick<OpenApiDocument, 'paths'>): string[] {
   const named = Object.keys(paths).flatMap((path) => placeOf(path)?.version ?? []);
   return [...new Set(named)].sort((one, other) => Number(one) - Number(other));
 }
 
 /**
- * The contract with each path that it serves. A contract says each operation once, in the version that brought it: it goes on
- * in every newer one, until one states the same method and path itself, or after its own `x-last-version`.
- * @param document with references to operations followed (`normaliseOpenApi`); it is left as it is
+ * Returns the contract with every path that it serves. An operation is declared once, in the version that introduced
+ * it. It continues in newer versions until one of them declares the same method and path, or until `x-last-version`.
+ * @param document normalised; it is not changed
  */
 export function everyVersion<Document extends Pick<OpenApiDocument, 'paths'>>(document: Document): Document {
   const paths = { ...document.paths };
@@ -184,7 +175,7 @@ export function everyVersion<Document extends Pick<OpenApiDocument, 'paths'>>(do
       METHODS.filter((method) => item[method]).map((method) => `${method} ${shapeOf(path)}`),
     ),
   );
-  /** What goes on from a version in the next one. */
+  /** Copies the operations of a version that continue in the next one. */
   function goOn(from: string, to: string): void {
     for (const [path, item] of Object.entries(paths)) {
       const place = placeOf(path);
@@ -205,16 +196,14 @@ export function everyVersion<Document extends Pick<OpenApiDocument, 'paths'>>(do
   return { ...document, paths };
 }
 
-/** What is wrong with an operation that another service carries out, and the member that says it. */
 interface ForwardFault {
   place: string[];
   message: string;
 }
 
 /**
- * Holds `x-forward` against the rest of its operation: what is forwarded is decided here by the role alone, for whose a thing is
- * only the other service knows.
- * @param path the template of the operation's path
+ * Checks `x-forward` against the permissions of its operation. The role alone decides about forwarded calls, because
+ * only the upstream knows the owner of a row.
  */
 export function forwardFaults(
   path: string,
@@ -254,5 +243,4 @@ export function forwardFaults(
   ];
 }
 
-/** The names of a template's parameters. */
 const parametersOf = (template: string): string[] => [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);

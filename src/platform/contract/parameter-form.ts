@@ -1,23 +1,21 @@
 import type { MediaType, Parameter, Schema } from './document.js';
 import { laidOpen } from './schemas.js';
 
-/** A type that the text of a parameter can be read as. */
 export type Scalar = 'boolean' | 'integer' | 'number' | 'string';
 
-/** How a parameter is read, by its schema and its style (OpenAPI 3.1, "Parameter Object"). */
+/** The way a parameter is read (OpenAPI 3.1, "Parameter Object"). */
 export type ParameterForm =
-  /** One text, which is read as the first of these types that fits. */
+  /** One text, read as the first type that fits. */
   | { kind: 'scalar'; types: readonly Scalar[] }
   /**
-   * A list of style `form`: each item under a key of its own, or all in one text with commas. `isExact` says that an item may contain an
-   * escaped comma.
+   * A list of style `form`. With `isExploded` each item has its own key, otherwise commas separate items. With
+   * `isExact` an item may contain an escaped comma.
    */
   | { kind: 'list'; items: readonly Scalar[]; isExploded: boolean; isExact: boolean }
   | { kind: 'json' }
-  /** A form that is not read: the reason and the remedy, in words that follow the name of the parameter. */
+  /** An unsupported form. `why` completes a sentence that begins with the parameter. */
   | { kind: 'unread'; why: string };
 
-/** Returns the types that a text of a parameter may be read as; none for JSON. */
 export function scalarsIn(form: ParameterForm): readonly Scalar[] {
   if (form.kind === 'scalar') return form.types;
   return form.kind === 'list' ? form.items : [];
@@ -28,7 +26,6 @@ const DEFAULT_STYLE = { path: 'simple', header: 'simple', query: 'form', cookie:
 
 const isJson = ([type]: [string, MediaType]) => type === 'application/json';
 
-/** Returns the schema of a parameter, also of one with `content`. */
 export const schemaOf = ({ schema, content }: Pick<Parameter, 'schema' | 'content'>): Schema =>
   schema ?? Object.values(content ?? {})[0]?.schema ?? {};
 
@@ -38,7 +35,7 @@ function typeOfValue(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** Returns the types that a schema allows; none if it allows all. */
+/** Returns the types that a schema allows; an empty set if it allows all. */
 function typesOf(open: Schema, root: Schema): Set<string> {
   const { type, enum: values, const: value } = open;
   if (type !== undefined) return new Set([type].flat());
@@ -52,7 +49,7 @@ function typesOf(open: Schema, root: Schema): Set<string> {
   );
 }
 
-/** Returns the types of a text; undefined if a value has no text. `null` has none: it is left out. */
+/** Returns the types of a text; undefined if a value cannot be written as text. Null is written by omission. */
 function scalarsOf(schema: Schema | boolean | undefined, root: Schema): readonly Scalar[] | undefined {
   if (typeof schema !== 'object') return ['string'];
   const types = typesOf(laidOpen(schema, root), root);
@@ -64,10 +61,7 @@ function scalarsOf(schema: Schema | boolean | undefined, root: Schema): readonly
 
 const unread = (why: string): ParameterForm => ({ kind: 'unread', why });
 
-/**
- * Returns how a parameter is read: as one text, as a list of style `form`, or as JSON.
- * @param root where the references of its schema lead, unless the schema contains its `$defs`
- */
+/** @param root contains the `$defs` of the schema */
 export function parameterForm(parameter: Parameter, root: Schema = schemaOf(parameter)): ParameterForm {
   const { in: place, content, style = DEFAULT_STYLE[place], allowEmptyValue } = parameter;
   if (content !== undefined)
@@ -106,8 +100,8 @@ function listForm({ in: place, explode }: Parameter, open: Schema, root: Schema)
 }
 
 /**
- * Writes a value of a parameter as texts, each under its key: a reader by the same form reads them as that value.
- * @param encode encodes a text for its place
+ * Writes a value as texts by key, so that a reader of the same form gets the same value. @param encode encodes a text
+ * for its location
  */
 export function textsOf(
   name: string,

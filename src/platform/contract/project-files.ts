@@ -1,17 +1,16 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 
-/** The files of one version of a project, as its contracts name them: with `/` between folders. */
+/** The files of one version of a project. Paths use `/`. */
 export interface ProjectFiles {
-  /** Whether something of this path would be the project's; what is not, is never read. */
+  /** Returns false for paths outside the project, which are never read. */
   contains: (path: string) => boolean;
-  /** The text of a file; undefined where there is none. Throws on one that is not in UTF-8, with the line. */
+  /** Returns undefined for a missing file. @throws Error with the line of bytes that are not UTF-8 */
   read: (path: string) => string | undefined;
-  /** The paths of all files in a folder and below it but for those of installed packages, in order; none where there is no such folder. */
+  /** Returns the sorted paths of all files below a folder, without installed packages. */
   list: (folder: string) => string[];
 }
 
-/** No files: of a contract that is one text and nothing else. */
 export const NO_FILES: ProjectFiles = { contains: () => false, read: () => undefined, list: () => [] };
 
 const isWithin = (folder: string, path: string): boolean => {
@@ -19,12 +18,11 @@ const isWithin = (folder: string, path: string): boolean => {
   return way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
 };
 
-/** What bytes say in UTF-8, as contracts are written. Throws on any others, with the line of the first. */
 function textIn(path: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // What stands for bytes that are none is one character; where it is written itself, it is three bytes.
+    // The decoder replaces invalid bytes, so the first line that differs contains them.
     const lines = new TextDecoder().decode(bytes).split('\n');
     const sound = Buffer.from(bytes).toString('latin1').split('\n');
     const at = lines.findIndex((line, index) => Buffer.from(line).toString('latin1') !== sound[index]);
@@ -32,7 +30,6 @@ function textIn(path: string, bytes: Uint8Array): string {
   }
 }
 
-/** The files in a folder and below it. Those of installed packages are many, and none of a project. */
 const pathsBelow = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -41,8 +38,8 @@ const pathsBelow = (folder: string): string[] =>
   });
 
 /**
- * The files in a directory. What leads out of it is not of it, be it by a link.
- * @param base what paths are relative to, where it is not the directory itself
+ * Returns the files of a directory. Links out of the directory are not followed. @param base the origin of paths, if it
+ * is not the directory
  */
 export function filesIn(directory: string, base: string = directory): ProjectFiles {
   const at = (path: string): string => resolve(base, path);
@@ -65,13 +62,12 @@ export function filesIn(directory: string, base: string = directory): ProjectFil
 const WHOLE = 'schema.graphql';
 const FOLDER = 'schema';
 
-/** A file of the GraphQL contract. */
 export interface SdlPart {
   file: string;
   text: string;
 }
 
-/** The files that the GraphQL contract is: `schema.graphql`, and after it all `.graphql` in the folder `schema`, in the order of their names. */
+/** Returns the files of the GraphQL contract: `schema.graphql`, then the `.graphql` files below `schema/` by name. */
 export function sdlParts(files: ProjectFiles): SdlPart[] {
   const named = files.list(FOLDER).filter((path) => path.endsWith('.graphql'));
   return [WHOLE, ...named].flatMap((file) => {
@@ -80,7 +76,7 @@ export function sdlParts(files: ProjectFiles): SdlPart[] {
   });
 }
 
-/** The GraphQL contract as one document: of one file, its text. Throws where there is none. */
+/** Joins the files of the GraphQL contract. @throws Error without a file */
 export function sdlText(parts: readonly SdlPart[]): string {
   const [first, ...others] = parts;
   if (first === undefined) throw new Error(`There is no ${WHOLE}, and no .graphql in a folder ${FOLDER}.`);

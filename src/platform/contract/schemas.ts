@@ -3,7 +3,7 @@ import { isObject, valueAt } from './references.js';
 
 type AnySchema = Schema | boolean;
 
-/** The keywords of JSON Schema 2020-12 that hold schemas: by name, as a list, or one. What any other holds is data. */
+/** The keywords of JSON Schema 2020-12 that contain schemas: a map, a list, or one schema. */
 export const SCHEMAS_IN: Readonly<Record<'named' | 'listed' | 'single', readonly string[]>> = {
   named: ['properties', 'patternProperties', 'dependentSchemas', '$defs'],
   listed: ['allOf', 'anyOf', 'oneOf', 'prefixItems'],
@@ -13,10 +13,10 @@ export const SCHEMAS_IN: Readonly<Record<'named' | 'listed' | 'single', readonly
   ],
 };
 
-/** Those among them whose schemas are held against the value itself, and not against what is inside it. */
+/** The keywords whose schemas apply to the value itself. */
 const IN_PLACE = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']);
 
-/** A copy of a schema in which each object that stands right within it as a schema is replaced. @param replace told the keyword, too */
+/** Copies a schema, and replaces its direct subschemas except booleans. */
 export function withSubschemas(
   schema: Schema,
   replace: (one: Schema, inPlace: boolean, keyword: string) => AnySchema,
@@ -33,7 +33,7 @@ export function withSubschemas(
   return copy;
 }
 
-/** The objects that stand right within a schema as schemas; references are not followed. */
+/** Returns the direct subschemas except booleans. References are not followed. */
 export function subschemasOf(schema: Schema): { schema: Schema; inPlace: boolean }[] {
   const found: { schema: Schema; inPlace: boolean }[] = [];
   withSubschemas(schema, (one, inPlace) => {
@@ -44,15 +44,14 @@ export function subschemasOf(schema: Schema): { schema: Schema; inPlace: boolean
 }
 
 /**
- * The schema of an answer, which holds nothing that the contract does not name, though clients must expect that it may one day:
- * where an object's members are told and nothing is said of others, there are no others.
- * @param schema with its references followed, but those of what holds itself: they lead to its `$defs`
+ * Closes the objects of a response: members that are not declared are not allowed, unless the schema says so.
+ * @param schema inlined, with recursive schemas in `$defs`
  */
 export const closed = (schema: Schema): Schema => close(schema, true);
 
-/** @param isWhole whether it says all of a value, and is not one part of what is said of it */
+/** @param isWhole false for a part of another schema, such as `allOf` */
 function close(schema: Schema, isWhole: boolean): Schema {
-  // What is named by a reference is closed by who refers to it, for it may be a part there.
+  // The users of a definition close it, because they may combine it with others.
   const copy = withSubschemas(schema, (one, inPlace, keyword) => close(one, !inPlace && keyword !== '$defs'));
   const isOpen = schema.additionalProperties === undefined && schema['unevaluatedProperties'] === undefined;
   if (!isWhole || !isOpen || !tellsMembers(schema)) return copy;
@@ -60,13 +59,13 @@ function close(schema: Schema, isWhole: boolean): Schema {
   return { ...copy, [isOfParts ? 'unevaluatedProperties' : 'additionalProperties']: false };
 }
 
-/** Whether a schema, or a part of it, names members of its value. */
+/** Returns true if a schema declares members. */
 const tellsMembers = (schema: Schema): boolean =>
   'properties' in schema ||
   '$ref' in schema ||
   subschemasOf(schema).some(({ schema: one, inPlace }) => inPlace && tellsMembers(one));
 
-/** Keywords that decide structure, with what becomes of their value. What is not named here decides content. */
+/** The keywords of the structure, with the conversion of their values. */
 const STRUCTURAL: Record<string, (value: never) => unknown> = {
   $ref: (reference: string) => reference,
   type: (types: string | string[]) => types,
@@ -81,17 +80,14 @@ const STRUCTURAL: Record<string, (value: never) => unknown> = {
 };
 
 /**
- * The part of a JSON Schema that decides structure: types and required members, at any depth. A value that fails it is
- * malformed (400); one that passes it and fails the whole schema has the right shape and invalid content (422).
- *
- * Left out are format, pattern, enum, const, not, every minimum and maximum, uniqueItems and `additionalProperties: false`
- * (an unknown member is content). `oneOf` becomes `anyOf`, since without their contents two alternatives may both match.
- * References stay: pass the components through here too, or a schema whose references were inlined.
+ * Returns the structure of a schema: types and required members at any depth. A value that breaks it is malformed
+ * (400); a value that breaks only other keywords has invalid content (422). `oneOf` becomes `anyOf`, because two
+ * alternatives can have the same structure.
  */
 export function structureOf(schema: Schema): Schema;
 export function structureOf(schema: AnySchema): AnySchema;
 export function structureOf(schema: AnySchema): AnySchema {
-  // A schema `false` forbids a value; which values a place takes is content.
+  // A schema `false` decides about content.
   if (typeof schema === 'boolean') return true;
   const kept: Schema = {};
   for (const [keyword, value] of Object.entries(schema)) {
@@ -105,7 +101,6 @@ export function structureOf(schema: AnySchema): AnySchema {
   return kept.anyOf === undefined ? { ...kept, ...alternatives } : { allOf: [kept, alternatives] };
 }
 
-/** `structureOf` for each member: a schema's properties, or a document's named schemas. */
 function structureOfAll<Each extends AnySchema>(schemas: Record<string, Each>): Record<string, Each> {
   const entries = Object.entries(schemas).map(([name, schema]) => [name, structureOf(schema) as Each]);
   return Object.fromEntries(entries);
@@ -114,14 +109,13 @@ function structureOfAll<Each extends AnySchema>(schemas: Record<string, Each>): 
 const LARGEST = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']);
 const SMALLEST = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);
 
-/** The value that two parts of a schema give one keyword together. */
+/** Combines the values of one keyword in two parts of a schema. */
 function together(keyword: string, one: unknown, other: unknown): unknown {
   if (LARGEST.has(keyword)) return Math.max(Number(one), Number(other));
   if (SMALLEST.has(keyword)) return Math.min(Number(one), Number(other));
   if (keyword === 'required') return [...new Set([...(one as string[]), ...(other as string[])])];
   if (keyword === 'type' || keyword === 'enum') {
     const [first, second] = [[one].flat(), [other].flat()];
-    // An integer is a number.
     const isAmong = (value: unknown, values: unknown[]) =>
       values.includes(value) || (keyword === 'type' && value === 'integer' && values.includes('number'));
     const both = [
@@ -144,9 +138,9 @@ function together(keyword: string, one: unknown, other: unknown): unknown {
 }
 
 /**
- * A schema as one, for who reads what it asks for and does not decide by it: its reference into its own `$defs` and its `allOf` are
- * laid beside the rest, as far as keywords can be put together.
- * @param root where `$defs` are, for a schema from within another one
+ * Merges the `$ref` and `allOf` of a schema into it, as far as keywords can be combined. The result describes the
+ * schema; it does not validate.
+ * @param root contains `$defs`
  */
 export function laidOpen({ $ref, allOf = [], ...own }: Schema, root: Schema = own): Schema {
   const target = $ref === undefined ? undefined : valueAt(root, $ref.split('/').slice(1));

@@ -9,15 +9,13 @@ import { hiddenFaults } from '../http/json-text.js';
 import type { Reply } from '../rest/represent.js';
 import type { Answer } from './upstreams.js';
 
-/** An operation with `x-forward`: an upstream carries it out. */
 export type Forwarded = Operation & { forward: Forward };
 
-/** Seconds after which another attempt makes sense. */
 const RETRY_AFTER = 2;
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
 
-/** Headers of one connection (RFC 9110 §7.6.1), or of the way a body is sent by it: they are not forwarded. */
+/** Headers of one connection (RFC 9110 §7.6.1) or of the transfer of a body, which are not forwarded. */
 export const CONNECTION_HEADERS = [
   'connection',
   'content-encoding',
@@ -35,7 +33,7 @@ export const CONNECTION_HEADERS = [
 
 type Absent = (status: number, what: string, options?: FailureOptions) => Failure;
 
-/** Returns the failure for an answer that does not come: with the status if the operation declares it and a code has it, else 503. */
+/** Returns the failure of a missing answer: with its status if the operation and a code have it, otherwise 503. */
 export const absences =
   ({ operationId, operation: { responses } }: Operation, errors: Catalogue): Absent =>
   (status, what, options = {}) => {
@@ -49,16 +47,18 @@ const codesOf = (errors: Catalogue, status: number): [code: string, kind: Kind][
   Object.entries(errors).filter(([, kind]) => kind.status === status);
 
 interface ReaderOptions {
-  /** The address of the upstream, without a slash at its end. */
+  /** The address of the upstream without a trailing slash. */
   base: string;
-  /** The operations of the same version that the same upstream carries out. */
+  /** The operations of the same version and upstream. */
   siblings: readonly Forwarded[];
   absent: Absent;
   ajv: ReturnType<typeof schemaCompiler>;
   errors: Catalogue;
 }
 
-/** Returns a function that makes a reply of an answer. It throws INTERNAL, with the cause for the log, if the contract is broken. */
+/**
+ * Returns a function that turns an answer into a reply. @throws Failure INTERNAL for an answer that breaks the contract
+ */
 export function answerReader(
   { operationId, forward, operation: { responses } }: Forwarded,
   { base, siblings, absent, ajv, errors }: ReaderOptions,
@@ -86,7 +86,7 @@ export function answerReader(
   };
 }
 
-/** Returns a refusal in the form of this service, with the code that the upstream names if that code has the status. */
+/** Returns the failure of an upstream with the code that the upstream names, if that code has the status. */
 function refusal(status: number, headers: Headers, bytes: Buffer, errors: Catalogue): Failure {
   const body = parsed(bytes);
   const members: Record<string, unknown> = isObject(body) ? body : {};
@@ -99,7 +99,7 @@ function refusal(status: number, headers: Headers, bytes: Buffer, errors: Catalo
   return new Failure(code as Code, String(message ?? kind?.description), options, kind as Kind);
 }
 
-/** Returns the declared headers of an answer, without those of its connection and those that this service sets (`x-automatic`). */
+/** Returns the declared headers, without those of the connection and those of this service (`x-automatic`). */
 function headersOf({ headers: declared = {} }: DeclaredResponse, headers: Headers, translate: AddressTranslator) {
   const named = (headers.get('connection') ?? '').toLowerCase().split(/[\s,]+/);
   const excluded = new Set([...CONNECTION_HEADERS, ...named]);
@@ -108,12 +108,12 @@ function headersOf({ headers: declared = {} }: DeclaredResponse, headers: Header
   );
   const forwarded = names
     .filter((name) => headers.has(name) && !excluded.has(name))
-    // The dates of cookies contain commas: the header is not a list.
+    // The dates of cookies contain commas.
     .map((name) => [name, name === 'set-cookie' ? headers.getSetCookie() : translate(name, String(headers.get(name)))]);
   return Object.fromEntries(forwarded) as Record<string, string | string[]>;
 }
 
-/** Returns a reader of bodies: it checks JSON by the declared schema, and returns other declared media types as bytes. */
+/** Returns a reader that checks JSON by its schema, and returns other declared media types as bytes. */
 function bodyReader(
   { content = {} }: DeclaredResponse,
   ajv: ReturnType<typeof schemaCompiler>,
@@ -152,12 +152,12 @@ function retryAfterIn(headers: Headers): number | undefined {
 
 type AddressTranslator = (name: string, value: string) => string;
 
-/** Headers whose whole value is an address (RFC 9110 §8.7 and §10.2.2). */
+/** Headers that contain only an address (RFC 9110 §8.7 and §10.2.2). */
 const ADDRESS_HEADERS = new Set(['location', 'content-location']);
 
 /**
- * Returns a function that translates the addresses in headers of an upstream: into the address that the same resource has here,
- * or into one without the origin of the upstream. Addresses of others stay.
+ * Returns a function that translates the upstream's addresses in headers into addresses of this service, or removes
+ * their origin.
  */
 function addressTranslator(base: string, operations: readonly Forwarded[]): AddressTranslator {
   const { origin } = new URL(base);
@@ -171,7 +171,7 @@ function addressTranslator(base: string, operations: readonly Forwarded[]): Addr
       const [found, ...values] = pattern.exec(relative) ?? [];
       if (found === undefined) continue;
       const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[names.indexOf(name)] ?? whole);
-      // The path here may have parameters that the path there does not have.
+      // A path of this service may have more parameters.
       if (!filled.includes('{')) return filled + relative.slice(found.length);
     }
     return address;
@@ -185,7 +185,7 @@ function addressTranslator(base: string, operations: readonly Forwarded[]): Addr
 
 const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Returns a pattern for the paths of a template, up to a query, and the names of the parameters in their order. */
+/** Returns a pattern for a path template and the names of its parameters. */
 function patternOf(template: string): { pattern: RegExp; names: string[] } {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const parts = template.split(/\{\w+\}/).map(escapeRegExp);

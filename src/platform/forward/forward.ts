@@ -16,7 +16,7 @@ import { type Upstreams, upstreamClient } from './upstreams.js';
 
 type ForwardingHandler = (request: ReadRequest, context: Pick<Context, 'call'>) => Promise<Reply>;
 
-/** Headers that only this service sends to an upstream, even if the contract declares them as parameters. */
+/** Headers that only this service sets, even if the contract declares them. */
 const RESERVED_HEADERS = new Set([
   ...CONNECTION_HEADERS,
   'accept-encoding',
@@ -36,14 +36,14 @@ const RESERVED_HEADERS = new Set([
 interface ForwardingOptions {
   upstreams: Upstreams;
   ajv: ReturnType<typeof schemaCompiler>;
-  /** The codes of the application. The status of a refusal selects one of them. */
+  /** The codes of the application. */
   errors: Catalogue;
 }
 
 /**
- * Returns the handlers of forwarded operations. A handler authorises by role, checks the content, calls the upstream, and checks
- * the answer against the contract. An answer that the contract does not declare is INTERNAL.
- * @param operations all forwarded operations of the contract
+ * Returns the handlers of forwarded operations. A handler authorises by role, checks the content, calls the upstream,
+ * and checks the answer.
+ * @param operations all forwarded operations
  */
 export function forwardingHandlers(
   operations: readonly Forwarded[],
@@ -65,7 +65,7 @@ export function forwardingHandlers(
 
     return async (request, { call }) => {
       if (permission !== 'public') authoriseRole(call, permission.action);
-      // Before the content (422): a value that would name something else there is 404.
+      // Comes before the content (422): the upstream would read another id.
       if (Object.values(request.path).some(isInexact)) throw nothingHere();
       const address = base + targetOf(forward.path, request, write);
       await call.enforce();
@@ -95,13 +95,13 @@ export function forwardingHandlers(
 
 const nothingHere = () => new Failure('NOT_FOUND', 'There is nothing at this address.');
 
-/** Returns the body as fetch takes it. A stream is passed on while it arrives. */
+/** Returns the body for fetch. Streams are passed on. */
 const bodyOf = ({ body, mediaType }: ReadRequest): Pick<RequestInit, 'body' | 'duplex'> =>
   body instanceof Readable
     ? { body: body as never, duplex: 'half' }
     : { body: kindOf(mediaType) === 'text' ? String(body) : JSON.stringify(body) };
 
-/** Fills a path template, and adds the query. Throws NOT_FOUND for a parameter that may not be one segment there. */
+/** Fills a path template, and adds the query. @throws Failure NOT_FOUND for a parameter that is not one segment */
 function targetOf(template: string, { path, query }: ReadRequest, write: ParameterWriter): string {
   const segments = new Map(write('path', path, encodeURIComponent));
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => segmentOf(segments.get(name) ?? ''));
@@ -111,15 +111,15 @@ function targetOf(template: string, { path, query }: ReadRequest, write: Paramet
   return search === '' ? filled : `${filled}?${search}`;
 }
 
-/** Characters that end a segment, its name (`;`, RFC 3986 §3.3) or the path for some servers, and control characters. */
+/** Characters that end a segment, its name (`;`, RFC 3986 §3.3) or the path on some servers, and control characters. */
 const SEPARATOR = /[/\\;?#]|[^ -~\u0080-\uffff]/;
 
-/** Decodings after which a parameter must be plain: no chain of servers decodes a path more often. */
+/** No chain of servers decodes a path more often. */
 const MAX_DECODINGS = 4;
 
 /**
- * Returns an encoded parameter that stays one segment however often an upstream decodes it. Throws NOT_FOUND for an empty
- * segment, dot segments and separators, also if they are encoded several times.
+ * Returns a parameter that stays one segment however often an upstream decodes it.
+ * @throws Failure NOT_FOUND for empty and dot segments and separators, however encoded
  */
 function segmentOf(encoded: string): string {
   let text = encoded;
@@ -132,7 +132,7 @@ function segmentOf(encoded: string): string {
   throw nothingHere();
 }
 
-/** Decodes each byte by itself, as a lenient server does where an escape beside it is not valid. */
+/** Decodes each byte by itself, like a lenient server. */
 const decodedOnce = (text: string): string =>
   text.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
@@ -142,7 +142,7 @@ type ParameterWriter = (
   encode: (text: string) => string,
 ) => [key: string, text: string][];
 
-/** Returns a function that writes the declared parameters of a place. Others are left out. */
+/** Returns a function that writes the declared parameters of a location. */
 function parameterWriter(operation: Operation): ParameterWriter {
   const formsIn = (place: Location) =>
     parametersIn(operation, place).map((one) => ({ name: nameOf(one), form: parameterForm(one) }));
@@ -154,6 +154,6 @@ function parameterWriter(operation: Operation): ParameterWriter {
     });
 }
 
-/** Escapes JSON for a header: fetch refuses characters beyond Latin-1. */
+/** Escapes JSON for a header, because fetch rejects characters beyond Latin-1. */
 const inAscii = (json: string): string =>
   json.replace(/[^ -~]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -3,37 +3,34 @@ import { bulkhead, ConsecutiveBreaker, circuitBreaker, handleWhen, wrap } from '
 import { Failure } from '../calls/errors.js';
 import type { Dependency } from '../database/outages.js';
 
-/** A service behind this one. */
 export interface Upstream {
-  /** Its address. A user name and a password in it are sent as Basic credentials. */
+  /** The address. User name and password in it become Basic credentials. */
   url: string;
-  /** Is notified whether it answers. */
   dependency: Dependency;
 }
 
-/** By the names that the contract uses. */
 export type Upstreams = Readonly<Record<string, Upstream>>;
 
-/** The answer of an upstream. */
 export interface Answer {
   status: number;
   headers: Headers;
   bytes: Buffer;
 }
 
-/** Milliseconds for a whole call, including its wait: less than a handler has, so that the answer names what took too long. */
+/**
+ * For a whole call including its wait. Shorter than the timeout of a handler, so that the answer names the upstream.
+ */
 const CALL_TIMEOUT = 8_000;
-/** Bytes of an answer that are read. */
 const MAX_ANSWER = 8 * 1024 * 1024;
-/** Calls of one upstream at once, and calls that wait. Together they leave most places of the service (128) to others. */
+/** Concurrent and waiting calls of one upstream. They leave most places of the service (128) to others. */
 const CONCURRENT_CALLS = 32;
 const WAITING_CALLS = 16;
-/** Consecutive calls without an answer that open the circuit, and milliseconds until the next attempt. */
+/** Consecutive failures that open the circuit, and milliseconds until the next attempt. */
 const BREAK_AFTER = 5;
 const HALF_OPEN_AFTER = 5_000;
 
 /**
- * Returns a client of one upstream, with a limit of concurrent calls and a circuit breaker of its own: an upstream that hangs
+ * Returns the client of one upstream with a limit of concurrent calls and a circuit breaker, so that a hanging upstream
  * costs only its callers.
  */
 export function upstreamClient({ url, dependency }: Upstream) {
@@ -45,15 +42,16 @@ export function upstreamClient({ url, dependency }: Upstream) {
   return {
     ...addressOf(url),
     /**
-     * Resolves with an answer of any status. Rejects with TimeoutError, with an error of fetch, with BulkheadRejectedError and
-     * BrokenCircuitError if nothing was sent, with Failure INTERNAL for an answer that is too large, with REQUEST_TIMEOUT for a
-     * request body that arrives too slowly, and with the failure of a request body.
+     * Resolves with an answer of any status.
+     * @throws TimeoutError, an error of fetch, BulkheadRejectedError and BrokenCircuitError without a call, Failure
+     *   INTERNAL for an answer that is too large, REQUEST_TIMEOUT for a slow request body, or the failure of a request
+     *   body
      */
     async send(address: string, init: RequestInit): Promise<Answer> {
       const { body } = init;
       const signal = AbortSignal.timeout(CALL_TIMEOUT);
       let isBodyLate = false;
-      // Reads the state of the body before fetch destroys it. A body without bytes to send waits for the client.
+      // fetch destroys the body later. A body without bytes waits for the client.
       const onTimeout = () => {
         isBodyLate =
           body instanceof Readable && body.readableDidRead && !body.readableEnded && body.readableLength === 0;
@@ -66,7 +64,7 @@ export function upstreamClient({ url, dependency }: Upstream) {
           dependency.back();
           return answer;
         } catch (thrown) {
-          // fetch wraps the failure of a request body, which is not one of the upstream.
+          // fetch wraps the failure of a request body.
           const { cause } = thrown as Error;
           const error = isBodyLate ? bodyLate(thrown) : cause instanceof Failure ? cause : thrown;
           if (!(error instanceof Failure)) dependency.away(signal.aborted ? 'it took too long' : reasonOf(error));
@@ -93,7 +91,7 @@ async function bytesOf({ body }: Response): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Splits an address: fetch refuses credentials in it. */
+/** Splits an address, because fetch rejects credentials in it. */
 function addressOf(url: string) {
   const { username, password, origin, pathname } = new URL(url);
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -101,7 +99,6 @@ function addressOf(url: string) {
   return { base: origin + pathname.replace(/\/$/, ''), credentials: username === '' ? {} : { authorization } };
 }
 
-/** Returns the code of a failed fetch, or its message. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error & { cause?: { code?: string } };
   return cause?.code ?? message;

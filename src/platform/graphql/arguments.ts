@@ -17,15 +17,11 @@ import type { GraphQLContext } from './context.js';
 
 type Arguments = Record<string, unknown>;
 
-/**
- * Checks the content of a field's arguments.
- * @throws Failure BAD_REQUEST for an invalid id
- */
+/** @throws Failure BAD_REQUEST for an invalid id */
 type Check = (args: Arguments, node: FieldNode) => Issues;
 
 const checks = new WeakMap<GraphQLField<unknown, never>, Check>();
 
-/** Returns true if the arguments of a field are valid. */
 export function areValid(field: GraphQLField<unknown, never>, args: Arguments, node: FieldNode): boolean {
   try {
     return !checks.get(field)?.(args, node).issues.length;
@@ -37,9 +33,7 @@ export function areValid(field: GraphQLField<unknown, never>, args: Arguments, n
 const isId = (text: string, least: number): boolean => /^(?:0|[1-9][0-9]*)$/.test(text) && Number(text) >= least;
 
 /**
- * Checks the arguments before the resolver of the field.
- * @param rejects true rejects invalid content before the resolver runs (VALIDATION_FAILED). Routes and relations decide about access
- *   first, by a call that knows the issues.
+ * @param rejects true rejects invalid content before the resolver runs. Routes and relations decide about access first.
  */
 export function checkArguments(
   schema: GraphQLSchema,
@@ -70,7 +64,7 @@ function checkOf(schema: GraphQLSchema, ajv: Ajv2020, field: GraphQLField<unknow
     const least = leastId(schema, arg);
     return least === undefined ? [] : { name: arg.name, least };
   });
-  /** Valid arguments without variables, which need one check for each document. */
+  /** Valid arguments without variables need one check for each document. */
   const valid = new WeakSet<FieldNode>();
   return (args, node) => {
     if (valid.has(node)) return NO_ISSUES;

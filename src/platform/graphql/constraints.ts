@@ -12,10 +12,9 @@ import {
 } from 'graphql';
 import type { Schema } from '../contract/document.js';
 
-/** What takes a value: an argument, or a field of an input. */
 export type InputValue = GraphQLArgument | GraphQLInputField;
 
-/** From the arguments of `@constraint` to the keywords of JSON Schema. */
+/** The keyword of JSON Schema for each argument of `@constraint`. */
 const keywords = {
   minLength: 'minLength',
   maxLength: 'maxLength',
@@ -26,7 +25,7 @@ const keywords = {
   uncommon: 'x-uncommon',
 } as const;
 
-/** The arguments of `@constraint` on an input; undefined where it has none. */
+/** Returns the arguments of `@constraint`; undefined without one. */
 export function constraintOf(schema: GraphQLSchema, { astNode }: InputValue): Record<string, unknown> | undefined {
   const directive = schema.getDirective('constraint');
   return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
@@ -41,17 +40,17 @@ export const constraintSchema = (schema: GraphQLSchema, input: InputValue): Sche
     ]),
   );
 
-/** What `@constraint` calls a keyword of JSON Schema. */
+/** Returns the argument of `@constraint` for a keyword of JSON Schema. */
 export const constraintName = (keyword: string): string =>
   Object.entries(keywords).find(([, one]) => one === keyword)?.[0] ?? keyword;
 
 /**
- * The constraints of a field's arguments as a JSON Schema. Types are graphql's matter, and `null` is never checked. What a
- * constraint of a list says, it says of each item. An input that holds itself is one of `$defs`.
+ * Returns the constraints of arguments as a JSON Schema. graphql-js checks types and nulls. The constraint of a list
+ * applies to its items. Recursive inputs become `$defs`.
  */
 export function argumentsSchema(schema: GraphQLSchema, inputs: readonly InputValue[]): Schema {
   const $defs: Record<string, Schema> = {};
-  /** The inputs that are being written out. */
+  /** The enclosing inputs. */
   const within: string[] = [];
   const recursive = new Set<string>();
 
@@ -83,15 +82,14 @@ export function argumentsSchema(schema: GraphQLSchema, inputs: readonly InputVal
   return recursive.size === 0 ? members : { ...members, $defs };
 }
 
-/** What holds for a value of a type, where the type may be a list of such. */
 function inLists(type: GraphQLInputType, own: Schema): Schema {
   if (isNonNullType(type)) return inLists(type.ofType, own);
   return isListType(type) ? { items: inLists(type.ofType, own) } : own;
 }
 
 /**
- * From which number on an argument's ids count: 1, or the `min` of its constraint. Undefined for what is no id, and for an
- * ID that is a name, such as a channel's: its constraint is one of text.
+ * Returns the minimum of an ID: 1, or the `min` of its constraint. Returns undefined for other types, and for an ID
+ * with a text constraint, such as a channel's name.
  */
 export function leastId(schema: GraphQLSchema, arg: GraphQLArgument): number | undefined {
   if (getNamedType(arg.type).name !== 'ID') return undefined;

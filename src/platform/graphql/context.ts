@@ -20,22 +20,22 @@ export interface GraphQLContext<Services = unknown, Rules extends Policy = Polic
   services: Services;
   batch: BatchRead;
   /**
-   * Aborted when a subscription ends. A source that waits needs it, because a generator notices its end (`return`) only when it
-   * continues. Never aborted for other operations.
+   * Aborted when a subscription ends, never for other operations. A waiting source needs it, because a generator
+   * notices its end (`return`) only when it continues.
    */
   signal: AbortSignal;
-  /** The call of the operation. A field with invalid arguments has its own call, whose `enforce` rejects them. */
+  /** The call of the operation. For a field with invalid arguments, `enforce` rejects them. */
   call: Call<Rules>;
-  /** Makes the call of a field whose arguments have these issues. */
+  /** Makes the call of a field with these issues. */
   callWith: (contentIssues: Issues) => Call<Rules>;
   readonly operations: OperationServices;
 }
 
 /**
- * Reads one row. Reads with one key and call in the same turn are one batch, after one `call.enforce`. Nothing is cached: a later field of a
- * mutation sees what an earlier one changed.
- * @param key names a field, and always comes with the same `read`
- * @returns undefined for a row that `read` leaves out
+ * Reads one row. Reads with one key and call in one turn are batched, after one `call.enforce`. Nothing is cached,
+ * because mutations change rows.
+ * @param key identifies a field; one key always has the same `read`
+ * @returns undefined for a row that `read` omits
  */
 type BatchRead = <Value>(
   call: Call,
@@ -66,7 +66,6 @@ function batchReader(): BatchRead {
 
 const NEVER = new AbortController().signal;
 
-/** Makes the context of one operation, or of one event of a subscription. */
 export function operationContext(
   { handlers, operations }: { readonly handlers: unknown; readonly operations: OperationServices },
   callWith: GraphQLContext['callWith'],
@@ -88,10 +87,7 @@ export function operationContext(
   };
 }
 
-/**
- * Makes the context of the operation of a request.
- * @param ended rejects the checkpoints of the operation with its reason
- */
+/** @param ended makes `call.enforce` reject with its reason */
 export function contextOf(
   request: FastifyRequest,
   services: Pick<PlatformServices, 'handlers' | 'operations'>,

@@ -20,28 +20,26 @@ import { constraintOf } from './constraints.js';
 interface Cost {
   /** Levels of fields. */
   depth: number;
-  /** Each field counts 1, and the selection of a list counts as often as the list is long. */
+  /** Each field counts 1, and a list multiplies its selection by its length. */
   cost: number;
 }
 
 interface Measurement {
   result: Cost | { cycle: FragmentSpreadNode };
-  /** The values of the variables that the result depends on. */
+  /** The variables that the result depends on. */
   used: ReadonlyMap<string, unknown>;
 }
 
-/** The length of a list whose arguments do not limit it. */
 const DEFAULT_LENGTH = 20;
 
-/** The arguments that limit a list. */
 const LENGTH_ARGUMENTS = ['limit', 'first', 'last'];
 
 const measurements = new WeakMap<OperationDefinitionNode, Measurement>();
 
 /**
- * Returns depth and cost of an operation that is parsed, and not necessarily valid; or the spread that closes a cycle of fragments.
- * The last result of an operation is reused while the variables of lengths and conditions have the same values.
- * @param sent variables as the client sent them
+ * Returns depth and cost of a parsed operation, or the spread that closes a cycle of fragments. The operation may be
+ * invalid. The last result is reused while its variables are equal.
+ * @param sent the variables of the client
  */
 export function measure(
   schema: GraphQLSchema,
@@ -69,8 +67,8 @@ export function measure(
 }
 
 /**
- * Introspection fields cost nothing. Each fragment is measured once for each length that a connection passes to it (100 at most),
- * so that the time does not grow with what fragments expand to.
+ * Introspection fields cost nothing. A fragment is measured once for each list length (100 at most), so that the time
+ * does not grow exponentially.
  */
 function walk(
   schema: GraphQLSchema,
@@ -95,7 +93,10 @@ function walk(
         ['skip', 'include'].includes(name.value) && scalarOf(condition?.value) === (name.value === 'skip'),
     );
 
-  /** Returns the length that the arguments of a field say. A length beyond the maximum is rejected, so it costs the maximum. */
+  /**
+   * Returns the length that the arguments set. A length beyond the maximum is rejected later, and costs the maximum
+   * here.
+   */
   function lengthOf(field: GraphQLField<unknown, unknown>, node: FieldNode): number | undefined {
     for (const arg of field.args) {
       if (!LENGTH_ARGUMENTS.includes(arg.name)) continue;
@@ -107,7 +108,7 @@ function walk(
     return undefined;
   }
 
-  /** @param length that the field above gives to the lists in the selection, as a connection does to its edges */
+  /** @param length of the lists in the selection, as a connection sets it for its edges */
   function ofSelection(set: SelectionSetNode, typeName: string | undefined, length: number | undefined): Cost {
     const total: Cost = { depth: 0, cost: 0 };
     for (const node of set.selections) {
@@ -150,6 +151,5 @@ function walk(
   return cycle ? { cycle } : total;
 }
 
-/** Returns the fragments of a document by name. */
 export const fragmentsOf = ({ definitions }: DocumentNode) =>
   new Map(definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])));

@@ -16,24 +16,22 @@ import { LRUCache } from 'lru-cache';
 import { Failure } from '../calls/errors.js';
 import type { OperationRequest } from './request.js';
 
-/** Finds the text of a document that a request may name by its id. */
 export interface Documents {
-  /** @throws Failure BAD_REQUEST if there is no text, or it must not run */
+  /** @throws Failure BAD_REQUEST without a text, or for a document that is not registered */
   textOf: (request: OperationRequest) => string;
-  /** Called with a valid document of an authenticated caller: nobody else fills the memory. */
+  /** Stores a valid document of an authenticated caller. */
   ran: (request: OperationRequest, text: string) => void;
 }
 
-/** Returns the id of a document: SHA-256 of its text, in hexadecimal. */
+/** Returns the SHA-256 of a document in hexadecimal. */
 export const documentHash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Characters of all texts that can be named by their hash. */
 const MAX_PERSISTED_CHARACTERS = 8 * 1024 * 1024;
 
-/** The message by which the protocol of automatic persisted queries asks a client for the text. */
+/** Automatic persisted queries require this message, to which the client replies with the text. */
 const notFound = () => new Failure('BAD_REQUEST', 'PersistedQueryNotFound');
 
-/** Allows any document. A text that comes with its hash can be named by the hash afterwards. */
+/** Allows any document, and stores documents that come with their hash. */
 export function anyDocument(): Documents {
   const known = new LRUCache<string, string>({
     maxSize: MAX_PERSISTED_CHARACTERS,
@@ -53,7 +51,7 @@ export function anyDocument(): Documents {
   };
 }
 
-/** Allows registered documents, by id, by hash or by text. @param registered texts by id */
+/** Allows registered documents, by id, hash or text. @param registered texts by id */
 export function trustedDocuments(registered: ReadonlyMap<string, string>): Documents {
   const texts = new Map([...registered.values()].map((text) => [documentHash(text), text]));
   return {
@@ -71,10 +69,10 @@ export function trustedDocuments(registered: ReadonlyMap<string, string>): Docum
 }
 
 /**
- * Reads registered documents: files `.graphql` or `.gql` (one document each, with its hash as id), manifests in JSON, or folders of
- * both. A manifest is an object from ids to texts, as graphql-codegen's client preset writes it, or Apollo's operation manifest.
+ * Reads registered documents: `.graphql` and `.gql` files (with the hash as id), JSON manifests, or folders of both. A
+ * manifest maps ids to texts (graphql-codegen's client preset), or is Apollo's operation manifest.
  * @returns texts by id
- * @throws Error that names the file and the problem
+ * @throws Error that names the file
  */
 export function readTrusted(paths: readonly string[], schema: GraphQLSchema): Map<string, string> {
   const manifest = new Map<string, string>();
@@ -118,8 +116,8 @@ function documentsIn(file: string): [id: string, text: string][] {
 const locations = new WeakMap<ASTNode, SourceLocation>();
 
 /**
- * Parses a document and stores the locations of its nodes: graphql computes the location of each error from the start of the text, and
- * a field of a list can fail thousands of times.
+ * Parses a document, and stores the locations of its nodes: graphql-js would compute each location from the start of
+ * the text, and a field of a list can fail thousands of times.
  */
 export function parseDocument(text: string, maxTokens: number): DocumentNode {
   const document = parse(text, { maxTokens });
@@ -134,29 +132,26 @@ export function parseDocument(text: string, maxTokens: number): DocumentNode {
   return document;
 }
 
-/** Returns the locations of an error: its own, as a syntax error has, or those of its nodes. */
 export function locationsOf(error: GraphQLError): readonly SourceLocation[] | undefined {
   const found = error.locations ?? (error.nodes ?? []).flatMap((node) => locations.get(node) ?? []);
   return found.length > 0 ? found : undefined;
 }
 
-/** Bytes of all documents in the cache. */
 const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 
-/** Bytes of memory for each token of a parsed document: 180 to 530, depending on its shape (`bench/anonymous-graphql.ts`). */
+/** 180 to 530 bytes, depending on the shape of the document (`bench/anonymous-graphql.ts`). */
 const BYTES_PER_TOKEN = 550;
 
-/** Counts the tokens of a document, comments included, which stay in memory as well. */
+/** Counts the tokens of a document, including comments, which also use memory. */
 export function tokensOf({ loc }: DocumentNode): number {
   let count = 0;
   for (let token = loc?.startToken.next; token; token = token.next) count++;
   return count;
 }
 
-/** Returns the text that a document was parsed from. */
 export const textOf = ({ loc }: DocumentNode): string => loc?.source.body ?? '';
 
-/** Makes a cache of parsed documents by text, for valid documents of authenticated callers. */
+/** Caches the valid documents of authenticated callers by text. */
 export const documentCache = () =>
   new LRUCache<string, DocumentNode>({
     maxSize: MAX_CACHE_BYTES,

@@ -16,20 +16,18 @@ import { type OperationRequest, readBody, weightOf } from './request.js';
 interface EngineOptions extends CheckOptions {
   /** Operations of one POST. */
   maxBatch: number;
-  /** Whether a document of nothing but introspection needs no credential. */
+  /** True if a document with only introspection needs no credential. */
   openIntrospection: boolean;
 }
 
-/** The names of the transports in the pipeline. */
 const TRANSPORT_NAMES = { post: 'GraphQL', socket: 'sockets' } as const satisfies Record<Transport, string>;
 
 interface Incoming {
-  /** The POST, or the request that a socket makes for this operation, with its caller. */
+  /** The POST, or the socket's request for this operation. */
   request: FastifyRequest;
   transport: Transport;
 }
 
-/** Stages of the pipeline add what they find out. */
 interface IncomingBody extends Incoming {
   body: unknown;
   operations: OperationRequest[];
@@ -48,19 +46,16 @@ export interface Execution extends PreparedOperation {
 export type Engine = Awaited<ReturnType<typeof graphqlEngine>>;
 
 /**
- * The only text that mercurius parses, validates and caches: it would cache the text of any caller. A hook replaces it by the prepared
- * operation.
+ * mercurius parses, validates and caches only this text. It would cache the texts of all callers. A hook replaces it by
+ * the prepared operation.
  */
 const STAND_IN = '{ __typename }';
 
-/**
- * Executes operations of both transports, with the same stages in the order of the pipeline, and one cache of documents. A transport
- * reads and answers messages.
- */
+/** Executes the operations of both transports through the stages of the pipeline. */
 export async function graphqlEngine(app: FastifyInstance, options: EngineOptions) {
   const { schema, maxBatch, openIntrospection } = options;
   const checker = operationChecker(options);
-  /** By the context with which mercurius executes it. */
+  /** Executions by the context that mercurius gets. */
   const executed = new WeakMap<object, Execution>();
 
   // Without `jit`: graphql-jit 0.8 compiles documents to JavaScript, and a literal in a document can inject code.
@@ -87,7 +82,8 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     document: (one) => {
       one.parsed = checker.parse(one.sent, one.transport);
     },
-    // A document of an anonymous caller is parsed, and not validated, unless the schema is public and it asks for nothing else.
+    // A document of an anonymous caller is parsed, but validated only if the schema is public and it is pure
+    // introspection.
     caller: async (one) => {
       one.actor = one.transport === 'post' ? await app.authenticate(one.request) : one.request.actor;
       if (!(openIntrospection && one.parsed.isIntrospection)) authenticated(one);
@@ -105,26 +101,22 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
   });
 
   return {
-    /**
-     * Reads the operations of a message, and counts them for its address.
-     * @throws Failure BAD_REQUEST, RATE_LIMITED
-     */
+    /** Reads the operations of a message, and counts them for the address. @throws Failure BAD_REQUEST, RATE_LIMITED */
     async read(message: Incoming & { body: unknown }): Promise<OperationRequest[]> {
       const { operations } = await passed(stagesOfBody[TRANSPORT_NAMES[message.transport]], message);
       return operations;
     },
 
     /**
-     * Takes an operation through all stages that come before its resolvers.
-     * @throws what keeps the document from being read (400, 413), then UNAUTHENTICATED, then what else is wrong with it (400),
-     *   then FORBIDDEN; GraphQLError, DocumentErrors or Failure
+     * Passes an operation through all stages before its resolvers.
+     * @throws in this order: unreadable documents (400, 413), UNAUTHENTICATED, other mistakes (400), FORBIDDEN
      */
     async prepare(operation: Incoming & { sent: OperationRequest }): Promise<PreparedOperation> {
       const { prepared } = await passed(stagesOfOperation[TRANSPORT_NAMES[operation.transport]], operation);
       return prepared;
     },
 
-    /** Executes a query or a mutation. Its context is its own: mercurius writes into it. */
+    /** Executes a query or a mutation. The context must be new, because mercurius writes into it. */
     async execute(execution: Execution): Promise<ExecutionResult> {
       const { contextValue, operationName } = execution;
       const context = contextValue as object as Record<string, unknown>;
@@ -132,16 +124,15 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
       return (await app.graphql(STAND_IN, context, undefined, operationName)) as ExecutionResult;
     },
 
-    /** Begins a subscription (GraphQL specification, section 6.2.3.1). @returns its events, or what went wrong */
+    /** Starts a subscription (GraphQL specification, section 6.2.3.1). Resolves to its events or its errors. */
     createSourceEventStream: (execution: Execution) => createSourceEventStream(execution),
 
-    /** Executes one event of a subscription (section 6.2.3.2). mercurius has one root value for all that it executes. */
+    /** Executes one event of a subscription (section 6.2.3.2). mercurius supports only one root value. */
     executeSubscriptionEvent: async (execution: Execution, event: unknown): Promise<ExecutionResult> =>
       execute({ ...execution, rootValue: event }),
   };
 }
 
-/** Takes what has come through stages; the first that refuses throws. @returns it, with what they have added */
 async function passed<Given extends object, Found extends Given>(
   stages: readonly ((one: Found) => unknown)[],
   given: Given,

@@ -6,14 +6,13 @@ import { contextOfFailure, describeFailure, type FailureContext, toFailure } fro
 import { locationsOf } from './documents.js';
 import { DocumentErrors } from './operation-check.js';
 
-/** Bytes of a name in the path of an error, which is as long as the document has it; and locations of one error. */
+/** Limits of one error. A name in a path is as long as in the document. */
 const MAX_NAME_BYTES = 64;
 const MAX_LOCATIONS = 10;
 
-/** Bytes of everything that an answer says about failures, and entries of one `errors` (docs/decisions.md, "Failures"). */
+/** Limits of an answer (docs/decisions.md, "Failures"). */
 const MAX_ANSWER_BYTES = 16 * 1024;
 const MAX_ERRORS = 20;
-/** Bytes of a result around its errors. */
 const FRAME_BYTES = '{"errors":[],"data":null,"extensions":{"omitted":1000000}},'.length;
 
 const TITLE = Symbol('title');
@@ -24,7 +23,7 @@ export interface FormattedError extends GraphQLFormattedError {
   extensions: {
     code: string;
     statusCode: number;
-    /** The absolute address of the explanation, as in the `type` of a problem. */
+    /** The absolute address of the explanation, as in a problem document. */
     type?: string;
     requestId?: string;
     errors?: readonly Issue[];
@@ -32,23 +31,20 @@ export interface FormattedError extends GraphQLFormattedError {
   };
 }
 
-/** The answer to one operation. */
 export interface Result {
   data?: Record<string, unknown> | null | undefined;
   errors?: readonly FormattedError[];
   extensions?: { omitted: number };
 }
 
-/** The fields whose resolvers threw an error, as `Type.field`. */
+/** The fields of errors that resolvers threw, as `Type.field`. */
 const fields = new WeakMap<object, string>();
 export const nameField = (error: object, field: string): void => void fields.set(error, field);
 
-/** The request of an operation, and its log. */
 export interface ErrorContext extends FailureContext {
   log: FastifyBaseLogger;
 }
 
-/** Returns the context of the errors of a request. */
 export const errorContext = (request: FastifyRequest): ErrorContext => ({
   ...contextOfFailure(request),
   log: request.log,
@@ -56,11 +52,11 @@ export const errorContext = (request: FastifyRequest): ErrorContext => ({
 
 export type ErrorFormatter = ReturnType<typeof errorFormatter>;
 
-/** The errors of graphql-js about names and values of the schema. */
+/** Errors of graphql-js about the schema. */
 const OF_SCHEMA = /^(?:Cannot query|Unknown|Field|Value|Variable|Enum)/;
 
 /**
- * Formats errors with the codes of the catalogue. Unknown errors are masked, and logged.
+ * Formats errors with the codes of the catalogue. Unknown errors are masked and logged.
  * @param suggest keeps "Did you mean …" of graphql-js, which names parts of a schema that may not be published
  */
 export function errorFormatter(suggest: boolean) {
@@ -96,21 +92,19 @@ export function errorFormatter(suggest: boolean) {
   }
   return {
     ofGraphQL,
-    /** Formats what was thrown before the execution. */
     ofThrown: (error: unknown, context: ErrorContext): FormattedError[] =>
       asGraphQLErrors(error).map((one) => ofGraphQL(one, context)),
   };
 }
 
 /**
- * Returns true for an error of graphql-js that the document causes: one before the execution, which has no path, or one that names a
- * node, as those of arguments do. Others are values of ours that graphql-js could not serialise.
+ * Returns true for an error of graphql-js that the document causes: before the execution (without a path), or at a
+ * node. Other errors are results that graphql-js could not serialise.
  */
 const isOfDocument = ({ originalError, path }: GraphQLError): boolean =>
   originalError == null ||
   (originalError instanceof GraphQLError && (path === undefined || originalError.nodes !== undefined));
 
-/** Returns what was thrown as errors of graphql-js. */
 export function asGraphQLErrors(error: unknown): readonly GraphQLError[] {
   if (error instanceof DocumentErrors) return error.errors;
   if (error instanceof GraphQLError) return [error];
@@ -118,13 +112,13 @@ export function asGraphQLErrors(error: unknown): readonly GraphQLError[] {
   return [new GraphQLError(failure.message, { originalError: failure })];
 }
 
-/** Returns the answer to a request that was rejected before it was read. */
+/** Returns the answer to a rejected request. */
 export function refused(failure: Failure, context: FailureContext): Result {
   const { message, ...described } = describeFailure(failure, context);
   return { errors: [{ message, extensions: { code: failure.code, statusCode: failure.status, ...described } }] };
 }
 
-/** Returns the seconds after which everything that failed can be tried again; undefined without such failures. */
+/** Returns the seconds after which all failures can be retried; undefined without such failures. */
 export function retryAfterOf(errors: readonly GraphQLError[] = []): number | undefined {
   const waits = errors.flatMap(({ originalError }) => toFailure(originalError).options.retryAfter ?? []);
   return waits.length > 0 ? Math.max(...waits) : undefined;
@@ -133,7 +127,6 @@ export function retryAfterOf(errors: readonly GraphQLError[] = []): number | und
 export const codesOf = ({ errors = [] }: Pick<Result, 'errors'>): string[] =>
   errors.map(({ extensions: { code } }) => code);
 
-/** Formats a result of graphql-js, and limits its errors. */
 export function formatted({ data, errors }: ExecutionResult, format: ErrorFormatter, context: ErrorContext): Result {
   const all = errors?.map((error) => format.ofGraphQL(error, context));
   const [result = {}] = boundedAnswer([{ ...(all && { errors: all }), ...(data !== undefined && { data }) }]);
@@ -141,8 +134,8 @@ export function formatted({ data, errors }: ExecutionResult, format: ErrorFormat
 }
 
 /**
- * Limits the errors of an answer. Each failed result gets the same share of the bytes and keeps at least one error; the others are
- * counted in `extensions` if there is no room for them.
+ * Limits the errors of an answer. Each failed result gets an equal share of the bytes and keeps at least one error;
+ * `extensions` counts the others.
  */
 export function boundedAnswer(results: readonly Result[]): Result[] {
   const failed = results.filter(({ errors }) => errors?.length).length;
@@ -152,7 +145,7 @@ export function boundedAnswer(results: readonly Result[]): Result[] {
 function boundedResult({ errors = [], extensions, ...rest }: Result, share: number): Result {
   const [first] = errors;
   if (!first) return rest;
-  // Names are as long as a document, and data whose members are all null says the same as null.
+  // Data with only null members can be long, and says no more than null.
   const isEmpty = Object.values(rest.data ?? {}).every((value) => value === null);
   const nullBytes = isEmpty && rest.data ? sizeOf(rest.data) : 0;
   const data = nullBytes > share / 4 ? { data: null } : rest;
@@ -163,7 +156,7 @@ function boundedResult({ errors = [], extensions, ...rest }: Result, share: numb
   return { errors: kept, ...data, ...(omitted > 0 && { extensions: { omitted } }) };
 }
 
-/** Limits errors in a message without a place beside them: the last error counts those that are omitted. */
+/** Limits errors for a message without `extensions`: the last error counts the omitted ones. */
 export function boundedErrors(errors: readonly FormattedError[]): FormattedError[] {
   const [{ errors: kept = [], extensions = { omitted: 0 } } = {}] = boundedAnswer([{ errors }]);
   const last = kept.at(-1);
@@ -182,7 +175,7 @@ function firstThatFit<T extends object>(list: readonly T[], room: number): T[] {
   return list.slice(0, end < 0 ? undefined : end);
 }
 
-/** Returns an error with as much as fits. It loses its issues first, then its place, then its request, then its message. */
+/** Shortens an error until it fits. It loses its issues first, then its place, its request, and its message. */
 function shrunk(
   { message, locations, path, extensions, [TITLE]: title }: FormattedError,
   room: number,

@@ -13,13 +13,12 @@ import {
 } from 'graphql';
 import { fragmentsOf, measure } from './cost.js';
 
-/** Limits of one document. */
 export interface Limits {
   /** Levels of fields: `user { name }` is 2. */
   depth: number;
   /** Each field costs 1, and a list multiplies the cost of its selection. */
   complexity: number;
-  /** Also limits repeated fields: the pairs that so many repetitions of one field make are the limit of all pairs. */
+  /** Also limits repeated fields, through the number of their pairs. */
   aliases: number;
   directives: number;
   tokens: number;
@@ -28,14 +27,13 @@ export interface Limits {
 }
 
 /**
- * Checks the limits that do not depend on the operation that runs, before the document is validated. The time grows with the length
- * of the document, and not with what fragments expand to.
+ * Checks the limits of a document before its validation, in linear time.
  * @param maxAliases differs for anonymous callers
- * @returns one error for each limit that is exceeded, or one for an unknown fragment
+ * @returns one error for each exceeded limit, or one for an unknown fragment
  */
 export function checkDocument(document: DocumentNode, limits: Limits, maxAliases = limits.aliases): GraphQLError[] {
   const { aliases, introspectionAliases, directives, unknown } = countNodes(document);
-  // Validation compares each spread with each other before it reports this.
+  // Validation compares all spreads before it reports this.
   if (unknown) return [new GraphQLError(`Unknown fragment "${unknown.name.value}".`, { nodes: [unknown] })];
   const maxPairs = pairsOf(limits.aliases + 1);
   const pairs = countPairs(document, maxPairs);
@@ -56,7 +54,7 @@ interface LimitedOperation {
   variables?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** Checks the limits of an operation. Returns one error for each limit that is exceeded, or one for a cycle of fragments. */
+/** Checks the limits of an operation. Returns one error for each exceeded limit, or one for a cycle of fragments. */
 export function checkOperation(
   { schema, document, operation, variables }: LimitedOperation,
   limits: Limits,
@@ -71,12 +69,12 @@ export function checkOperation(
 
 const isIntrospectionField = ({ name }: FieldNode): boolean => name.value.startsWith('__');
 
-/** Returns true also for the fragments that only an introspection field can contain. */
+/** Includes the fragments that only introspection can contain. */
 const isIntrospection = (node: ASTNode): boolean =>
   (node.kind === Kind.FIELD && isIntrospectionField(node)) ||
   (node.kind === Kind.FRAGMENT_DEFINITION && node.typeCondition.name.value.startsWith('__'));
 
-/** Counts in the whole document, unused operations and fragments included. Aliases in introspection are counted apart. */
+/** Counts in the whole document, including unused parts. Aliases in introspection are counted separately. */
 function countNodes(document: DocumentNode) {
   const count = { aliases: 0, introspectionAliases: 0, directives: 0 };
   const fragments = fragmentsOf(document);
@@ -96,12 +94,12 @@ function countNodes(document: DocumentNode) {
   return { ...count, unknown };
 }
 
-/** The pairs that `count` fields of one name make. */
+/** The number of pairs of `count` fields. */
 const pairsOf = (count: number): number => (count * (count - 1)) / 2;
 
 /**
- * Counts the pairs of fields with one response name in one selection, with fragments expanded: validation compares each pair, and
- * all fields that are selected below. A group of fields with one name is counted once, wherever fragments lead to it.
+ * Counts the pairs of fields with one response name in one selection, with fragments expanded, because validation
+ * compares each pair. Groups that fragments lead to repeatedly count once.
  * @param max stops the count
  */
 function countPairs(document: DocumentNode, max: number): { fields: number; introspection: number } {
@@ -144,7 +142,7 @@ function countPairs(document: DocumentNode, max: number): { fields: number; intr
     return own.sort((a, b) => a - b).join();
   }
 
-  /** Returns false if the maximum is exceeded. */
+  /** Returns false above the maximum. */
   function add(root: SelectionSetNode): boolean {
     const rest = [{ sets: [root], introspection: false }];
     for (let next = rest.pop(); next; next = rest.pop()) {

@@ -19,7 +19,7 @@ import { type Documents, documentCache, parseDocument } from './documents.js';
 import { checkDocument, checkOperation, type Limits } from './limits.js';
 import type { OperationRequest } from './request.js';
 
-/** Errors of one document or of its variables; a hostile document can have as many as it has tokens. */
+/** A hostile document can have as many errors as tokens. */
 const MAX_ERRORS = 20;
 
 export interface CheckOptions {
@@ -29,17 +29,16 @@ export interface CheckOptions {
   introspection: boolean;
 }
 
-/** A POST carries no subscriptions, and a socket no long documents. */
 export type Transport = 'post' | 'socket';
 
 export interface ParsedDocument {
   text: string;
   document: DocumentNode;
-  /** The document selects introspection fields only, so no service decides on the caller and the rate. */
+  /** True if no service decides about the caller and the rate. */
   isIntrospection: boolean;
 }
 
-/** An operation that passed all checks. A subscription keeps it. */
+/** A validated operation. */
 export interface PreparedOperation {
   schema: GraphQLSchema;
   document: DocumentNode;
@@ -48,7 +47,6 @@ export interface PreparedOperation {
   variableValues: Record<string, unknown>;
 }
 
-/** Makes the checks of an operation: those before the caller is known, and those after. */
 export function operationChecker({ schema, documents, limits, introspection }: CheckOptions) {
   const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
   const valid = documentCache();
@@ -64,8 +62,8 @@ export function operationChecker({ schema, documents, limits, introspection }: C
     },
 
     /**
-     * Checks limits, validity and variables. A document of an anonymous caller is not cached, and has no aliases, which would multiply
-     * the answer.
+     * Checks limits, validity and variables. A document of an anonymous caller is not cached, and has no aliases, which
+     * would multiply the answer.
      * @throws DocumentErrors, GraphQLError
      */
     check(
@@ -74,7 +72,7 @@ export function operationChecker({ schema, documents, limits, introspection }: C
       actor: Actor | null,
       transport: Transport,
     ): PreparedOperation {
-      // Another request may have validated the same text since.
+      // Another request may have validated the same text in the meantime.
       const known = valid.get(text);
       const document = known ?? parsed;
       const { variables = {}, operationName } = request;
@@ -119,8 +117,8 @@ function operationOf(
 const CONDITIONS = new Set(['skip', 'include']);
 
 /**
- * A subscription has exactly one root field, so none that a variable can take away (GraphQL of September 2025, 5.2.4.1; graphql-js 16
- * has the older rule, and fails at run time).
+ * Reports conditions on the root field of a subscription (GraphQL, September 2025, 5.2.4.1). graphql-js 16 has an older
+ * rule, and fails at run time.
  */
 function conditionalRoots(document: DocumentNode): GraphQLError[] {
   const fragments = fragmentsOf(document);
@@ -146,9 +144,12 @@ function conditionalRoots(document: DocumentNode): GraphQLError[] {
   return errors.slice(0, MAX_ERRORS);
 }
 
-/** graphql-js quotes the whole value of a variable, which may be a secret: `Variable "$x" got invalid value … at "x.y"; reason`. */
+/**
+ * Removes the value of a variable, which may be a secret. graphql-js quotes it: `Variable "$x" got invalid value … at
+ * "x.y"; reason`.
+ */
 function withoutValue(error: GraphQLError): GraphQLError {
-  // graphql-js also collects what a value throws that is nested deeper than the stack.
+  // graphql-js also collects a stack overflow of deeply nested values.
   if (!(error instanceof GraphQLError))
     return new GraphQLError('The variables are nested too deeply. Send flatter ones.');
   const [, variable, after] = /^Variable "\$(\w+)" got invalid value (.*)$/s.exec(error.message) ?? [];
@@ -162,7 +163,6 @@ function refuse(errors: readonly GraphQLError[]): void {
   if (errors.length > 0) throw new DocumentErrors(errors);
 }
 
-/** All errors of one document. */
 export class DocumentErrors extends Error {
   override readonly name = 'DocumentErrors';
   readonly errors: readonly GraphQLError[];
@@ -177,7 +177,7 @@ const INTROSPECTION_FIELDS = new Set(['__schema', '__type', '__typename']);
 
 const introspections = new WeakMap<DocumentNode, boolean>();
 
-/** Returns true if all operations of a document are queries that select introspection fields only. */
+/** Returns true if a document contains only queries that select introspection fields. */
 export function isIntrospection(document: DocumentNode): boolean {
   const known = introspections.get(document) ?? selectsSchemaOnly(document);
   introspections.set(document, known);

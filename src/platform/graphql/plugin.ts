@@ -26,7 +26,7 @@ import type { Limits } from './limits.js';
 import type { OperationRequest } from './request.js';
 import { executableSchema } from './schema.js';
 
-/** The fields that are deliberately not written yet, as `Type.field`. */
+/** Returns the fields that are not written yet, as `Type.field`. */
 export const notWrittenFields = (resolvers: object): string[] =>
   Object.entries(resolvers as Record<string, Record<string, unknown>>).flatMap(([type, fields]) =>
     Object.entries(fields)
@@ -39,23 +39,21 @@ export const PATH = '/graphql';
 interface GraphQLOptions {
   /** The text of `schema.graphql`. */
   typeDefs: string;
-  /** By type and field; the compiler saw to it that each has one. */
   resolvers: object;
   services: PlatformServices;
   limits: Limits;
   maxBatch: number;
-  /** Files or folders of the documents that alone may run; unset: any may. */
+  /** Files or folders of the only documents that may run; undefined allows any. */
   trusted: string | undefined;
   introspection: boolean;
-  /** Outside production: suggestions in messages, and GraphiQL for a browser. */
+  /** Enables suggestions in messages, and GraphiQL for a browser. */
   development: boolean;
-  /** What a socket may do; see `socketLimits`. */
   sockets?: Partial<SocketLimits> | undefined;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
 
-/** Mounts the GraphQL half of the contract: POST /graphql, which answers 200 whatever happens, and GraphiQL. */
+/** Mounts POST /graphql, which always answers 200, and GraphiQL. */
 export const graphqlPlugin = fp<GraphQLOptions>(
   async (app, options) => {
     const errors = errorFormatter(options.development);
@@ -91,7 +89,6 @@ export const graphqlPlugin = fp<GraphQLOptions>(
 );
 
 function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOptions, errors: ErrorFormatter): void {
-  // Here only `application/json` is read.
   app.removeContentTypeParser('application/merge-patch+json');
 
   async function execute(request: FastifyRequest, sent: OperationRequest, reply: FastifyReply): Promise<Result> {
@@ -136,7 +133,7 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
   });
 }
 
-/** An upgrade opens a socket, and a browser gets GraphiQL outside production; anything else is 405. */
+/** Answers an upgrade with a socket, a browser with GraphiQL outside production, and other requests with 405. */
 function mountGet(
   app: FastifyInstance,
   { development }: GraphQLOptions,
@@ -164,10 +161,7 @@ function mountGet(
 const JSON_TYPE = 'application/json; charset=utf-8';
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
 
-/**
- * Returns the media type of an answer (GraphQL over HTTP, "Accept"): `application/graphql-response+json` if it is accepted and
- * `application/json` is not.
- */
+/** Returns the media type of an answer (GraphQL over HTTP, "Accept"). `application/json` has precedence. */
 export function mediaTypeFor(accept: string | undefined): string {
   if (accept === undefined) return JSON_TYPE;
   const known = accept.replace(/;\s*charset="?utf-8"?/gi, '');

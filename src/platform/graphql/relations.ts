@@ -36,7 +36,7 @@ const JOIN = { relationLoadStrategy: 'join' } as const;
 export type SchemaRelations = ReturnType<typeof schemaRelations>;
 
 /**
- * Resolves the relations of a schema: fields that a type shares with the model of its name, and that have no resolver.
+ * Resolves relations: fields that a type shares with the model of its name, and that have no resolver.
  * @throws Error for a field that is neither a member nor a relation of its model, and has no resolver
  */
 export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
@@ -91,7 +91,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
   };
 
   return {
-    /** Returns the plan by which the rows of a field are read. @param path leads from the field to its rows: `edges`, `node` */
+    /** Returns the plan for the rows of a field. @param path from the field to its rows: `edges`, `node` */
     planFor(
       context: GraphQLContext,
       info: GraphQLResolveInfo,
@@ -108,7 +108,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
       return selectionPlan(data, type, nodes, options);
     },
 
-    /** Returns true if a selection of a field can lead to rows that are filtered by the caller's id. */
+    /** Returns true if the selection of a field may contain rows that depend on the caller's id. */
     dependsOnCaller({ call }: GraphQLContext, { returnType }: GraphQLResolveInfo): boolean {
       const caller = authenticated(call);
       return modelsIn(getNamedType(returnType)).some((data) => reachOf(call.policy, data.model.read, caller) === 'own');
@@ -131,7 +131,6 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     return [...types].flatMap(({ name }) => models.byName(name) ?? []);
   }
 
-  /** Gives a relation its resolver. */
   function install(data: ModelData, type: GraphQLObjectType, field: string, relation: Relation): void {
     const definition = type.getFields()[field] as GraphQLField<unknown, GraphQLContext>;
     definition.resolve = (parent, args, context, info) => {
@@ -163,7 +162,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     );
   }
 
-  /** Returns a page of the rows of a relation, read for all parents of the same turn. @throws Failure FORBIDDEN */
+  /** Reads a page of a relation for all parents of one turn. @throws Failure FORBIDDEN */
   async function readList(reading: Reading): Promise<unknown> {
     const { context, data, field, parent, relation, args, info, client } = reading;
     const { call, batch } = context;
@@ -184,7 +183,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     return rowsOf ?? [];
   }
 
-  /** Returns the row of a relation. @throws Failure FORBIDDEN; GONE for a row that was deleted since its parent was read */
+  /** Reads the row of a relation. @throws Failure FORBIDDEN; GONE for a row deleted since its parent was read */
   async function readOne(reading: Reading): Promise<unknown> {
     const { context, data, field, parent, relation, info, client } = reading;
     const { call, batch } = context;

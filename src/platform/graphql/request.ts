@@ -3,24 +3,23 @@ import { isPlain } from '../contract/references.js';
 import { issueFailure, missingName } from '../http/messages.js';
 import type { Weight } from '../limits/rate-limit.js';
 
-/** One operation to execute, as the body of a POST carries it (GraphQL over HTTP, "Request Parameters"). */
+/** One operation in the body of a POST (GraphQL over HTTP, "Request Parameters"). */
 export interface OperationRequest {
-  /** The text; left out where the id says it. */
+  /** The text, unless `id` names it. */
   query?: string;
-  /** Of a persisted document: its hash, or what it was registered under. */
+  /** The hash or the registered id of a persisted document. */
   id?: string;
   variables?: Record<string, unknown>;
   operationName?: string;
 }
 
-/** Members of a body. */
 const MEMBERS = ['query', 'variables', 'operationName', 'extensions', 'documentId'];
 
 const bad = (message: string) => new Failure('BAD_REQUEST', message);
 
 /**
- * Reads the body of a POST: one operation, or a batch of them.
- * @throws Failure BAD_REQUEST for a body of another shape, an empty batch or one that is too long
+ * Reads one operation or a batch. @throws Failure BAD_REQUEST for another form, an empty batch, or a batch that is too
+ * long
  */
 export function readBody(body: unknown, maxBatch: number): OperationRequest[] {
   if (!Array.isArray(body)) return [readOperation(body)];
@@ -49,7 +48,7 @@ function readOperation(body: unknown): OperationRequest {
   };
 }
 
-/** The two ways of naming a document: `documentId` (GraphQL over HTTP) and the extension of automatic persisted queries. */
+/** Reads `documentId` (GraphQL over HTTP), or the extension of automatic persisted queries. */
 function readId(documentId: unknown, persisted: unknown): string | undefined {
   if (documentId != null) {
     if (typeof documentId !== 'string') throw bad('`documentId` must be a string.');
@@ -62,10 +61,10 @@ function readId(documentId: unknown, persisted: unknown): string | undefined {
   return persisted['sha256Hash'];
 }
 
-/** Bytes of a document's text that count once for an address. */
+/** Bytes of text that count once for an address. */
 const COUNTED = 1024;
 
-/** What operations weigh for the rate. A document that is named by its id was paid for when it was sent. */
+/** Returns the weight for the rate limit. A persisted document counted when it was sent. */
 export function weightOf(operations: readonly OperationRequest[]): Weight {
   const costs = operations.map(({ query = '' }) => Math.max(1, Math.ceil(Buffer.byteLength(query) / COUNTED)));
   return { operations: operations.length, cost: costs.reduce((sum, cost) => sum + cost, 0) };

@@ -40,7 +40,6 @@ const requestOf = (
   prefix: '',
 });
 
-/** Makes the resolver of a root field. */
 function rootResolver({ action, isMutation, route, relations }: RootFieldOptions): Resolve {
   const { target, handler } = route;
   const isConnection = target.kind === 'list' && target.isConnection === true;
@@ -51,7 +50,7 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
     const made = await operate(operations, route, {
       ...requestOf(action, args, context, info),
       writes: isMutation,
-      // Rows that a handler sees, and rows that are about to be written, are read whole.
+      // Handlers and writes need whole rows.
       select:
         handler || isMutation
           ? undefined
@@ -69,7 +68,7 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
   };
 }
 
-/** Makes the source of a subscription: the result of the route's handler, or the stream of the model. */
+/** Makes the source of a subscription: the result of the handler, or the stream of the model. */
 function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'isMutation'>): Resolve {
   const { target, handler } = route;
   return async (_parent, args, context, info) => {
@@ -89,18 +88,18 @@ function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'is
 }
 
 interface RootFields {
-  /** The action of a root field's `@permission`. */
+  /** Returns the action of a root field's `@permission`. */
   readonly actionOf: (type: string, field: string) => string;
-  /** The relations of the schema that is made of the resolvers. */
+  /** Returns the relations of the schema, which are known later. */
   readonly relations: () => SchemaRelations;
 }
 
-/** Returns the resolvers with functions instead of routes. */
+/** Replaces routes by resolvers. */
 export function withRoutes(resolvers: object, { actionOf, relations }: RootFields): object {
   const fieldsOf = (type: string, fields: object) =>
     Object.fromEntries(
       Object.entries(fields).map(([field, given]) => {
-        // graphql-js runs `subscribe` of a subscription, not the resolver.
+        // graphql-js runs `subscribe` of a subscription instead of its resolver.
         if (given === notWritten) return [field, type === 'Subscription' ? { subscribe: given } : given];
         if (!isRoute(given)) return [field, given];
         const action = actionOf(type, field);
@@ -116,7 +115,7 @@ export function withRoutes(resolvers: object, { actionOf, relations }: RootField
   return Object.fromEntries(Object.entries(resolvers).map(([type, fields]) => [type, fieldsOf(type, fields)]));
 }
 
-/** The arguments of a connection; `null` counts as omitted. */
+/** The arguments of a connection. Null counts as omitted. */
 interface ConnectionArgs {
   first?: number | null;
   after?: string | null;
@@ -125,9 +124,9 @@ interface ConnectionArgs {
 }
 
 /**
- * Returns the rows that the arguments of a connection select (Relay's "GraphQL Cursor Connections Specification").
+ * Reads the arguments of a connection (Relay's "GraphQL Cursor Connections Specification").
  * @param list names the list in its cursors
- * @throws Failure BAD_REQUEST for `first` together with `last`, and for a cursor of another list
+ * @throws Failure BAD_REQUEST for `first` with `last`, and for a cursor of another list
  */
 function windowOf(list: string, args: ConnectionArgs, cursors: Cursors): Window {
   const { first, last } = args;

@@ -23,7 +23,7 @@ import { withRoutes } from './routes.js';
 interface SchemaOptions {
   readonly policy: Policy;
   readonly models: DeclaredModels;
-  /** Called with the outcome of each root field, and of each nested field that failed. @param code of the failure, or `OK` */
+  /** Gets the code, or `OK`, of each root field, and of each nested field that failed. */
   readonly onField?: (type: string, field: string, code: string) => void;
 }
 
@@ -31,11 +31,10 @@ type Field = GraphQLField<unknown, GraphQLContext>;
 type Resolvers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /**
- * Makes the executable schema. Routes become the resolvers of root fields; a field that is a relation of its type's model, and has no
- * resolver, is read with its parent. The arguments of every field are checked.
- * @param typeDefs the text of `schema.graphql`
+ * Makes the executable schema. Routes become resolvers of root fields. Relations of a model without a resolver are read
+ * with their parent. The arguments of every field are checked.
  * @param resolvers by type and field
- * @throws Error if a root field has no `@permission`, or a route does not decide what its action needs
+ * @throws Error for a root field without `@permission`, and for an incomplete route
  */
 export function executableSchema(
   typeDefs: string,
@@ -87,7 +86,7 @@ const rootTypes = (schema: GraphQLSchema): GraphQLObjectType[] =>
 const rootFields = (schema: GraphQLSchema) =>
   rootTypes(schema).flatMap((type) => Object.values(type.getFields()).map((field: Field) => ({ type, field })));
 
-/** Returns the action of the first `@permission` of a field. */
+/** Returns the action of the first `@permission`. */
 function actionOfField(field: Field | undefined): string {
   const permission = field?.astNode?.directives?.find(({ name }) => name.value === 'permission');
   const value = permission?.arguments?.find(({ name }) => name.value === 'action')?.value;
@@ -102,13 +101,13 @@ export function checkPermissions(schema: GraphQLSchema): void {
   if (problems.length > 0) throw new Error(`schema.graphql cannot be served:\n  ${problems.join('\n  ')}`);
 }
 
-/** Returns the member of a row; a time in ISO 8601. */
+/** Returns the member of a row. Times become ISO 8601. */
 const memberResolver: GraphQLFieldResolver<unknown, GraphQLContext> = (parent, args, context, info) => {
   const value: unknown = defaultFieldResolver(parent, args, context, info);
   return value instanceof Date ? value.toISOString() : value;
 };
 
-/** Reports the outcome of a field that has a resolver; of a subscription, the outcome of its start. */
+/** Reports the outcome of a resolver, or of the start of a subscription. */
 function reportOutcome(name: string, field: Field, report: (code: string) => void): void {
   const failed = (thrown: unknown): never => {
     const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(`thrown: ${thrown}`);

@@ -1,5 +1,2 @@
-/**
- * What is asked of graphql about a text, to be loaded when it is first needed. `import('graphql')` by itself gives a bundle the
- * package without its names.
- */
+/** The functions of graphql for SDL, loaded on demand. A bundle loses the names of `import('graphql')`. */
 export { buildSchema, introspectionFromSchema } from 'graphql';

@@ -12,45 +12,44 @@ import { storableOffset } from '../calls/pages.js';
 import type { ModelData } from '../operations/model-data.js';
 import { areValid } from './arguments.js';
 
-/** Relations that one statement reads at most. Relations beyond are read by statements of their own. */
+/** Relations in one statement. Other statements read the rest. */
 const MAX_RELATIONS = 25;
 
-/** Marks a row with the relations that were read with it. */
+/** Marks a row with the plan that read it. */
 const READ_WITH = Symbol('relations read with this row');
 
 type Row = Record<string | symbol, unknown>;
 
-/** How the rows of a type are read: Prisma's `select`, and the plans of the relations in it. */
+/** Prisma's `select` for the rows of a type, and the plans of their relations. */
 export interface SelectionPlan {
   readonly select: Record<string, unknown>;
   readonly relations: ReadonlyMap<string, { readonly nodes: readonly FieldNode[]; readonly plan: SelectionPlan }>;
 }
 
-/** How a caller reads a relation: the filter of its rows, or `resolver` where the relation's resolver has to decide. */
+/** Returns the filter of a relation, or `resolver` if the resolver of the relation must decide. */
 type ReadRelation = (data: ModelData, isList: boolean) => { readonly filter: object | undefined } | 'resolver';
 
-/** The rows of another model behind a field. */
 export type Relation = { readonly to: ModelData; readonly isList: boolean };
 
 export interface SelectionOptions {
   readonly info: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
-  /** The relation behind a field without a resolver of its own. */
+  /** Returns the relation of a field without a resolver. */
   readonly relationOf: (type: string, field: string) => Relation | undefined;
   readonly readRelation: ReadRelation;
-  /** Returns true for a field whose resolver a developer wrote. */
+  /** Returns true for a field with a resolver of the application. */
   readonly hasResolver: (type: string, field: string) => boolean;
 }
 
-/** The rows of a list field: Prisma's `take`, `skip` and `orderBy`. */
+/** Returns Prisma's `take`, `skip` and `orderBy`. */
 export function pageArguments(args: { limit?: number | null; offset?: number | null }) {
   const { limit, offset } = page(args);
   return { orderBy: { id: 'asc' }, take: limit, ...(offset > 0 && { skip: storableOffset(offset) }) };
 }
 
 /**
- * Turns a GraphQL selection into one `select` of Prisma, so that a row is read together with its relations. Resolvers read the rest:
- * fields with a resolver, relations whose access a resolver decides, relations with invalid arguments, and a second page of the same
- * relation, which `select` cannot express.
+ * Turns a GraphQL selection into one `select` of Prisma. Resolvers read the rest: fields with a resolver, relations
+ * with invalid arguments or access decided by a resolver, and a second page of one relation, which `select` cannot
+ * express.
  */
 export function selectionPlan(
   data: ModelData,
@@ -71,7 +70,7 @@ export function selectionPlan(
     if (!field) continue;
     const relation = relationOf(type.name, name);
     if (!relation) {
-      // A resolver may look at any member of its parent.
+      // A resolver may use any member of its parent.
       if (hasResolver(type.name, name) || fields[name] === undefined || fields[name].kind === 'object')
         needsAllMembers = true;
       else select[name] = true;
@@ -96,7 +95,7 @@ export function selectionPlan(
   return { select, relations };
 }
 
-/** Marks rows that were read by a plan, so that the fields of their relations find what came with them. */
+/** Marks rows with their plan, so that relations find the rows that were read with them. */
 export function markRows(rows: unknown, plan: SelectionPlan): void {
   if (plan.relations.size === 0) return;
   for (const row of (Array.isArray(rows) ? rows : [rows]) as (Row | null)[]) {
@@ -106,14 +105,14 @@ export function markRows(rows: unknown, plan: SelectionPlan): void {
   }
 }
 
-/** Returns the rows of a relation that came with their parent for the same selection; undefined where they did not. */
+/** Returns the rows of a relation that were read with their parent for the same selection; undefined otherwise. */
 export function readWithParent(parent: unknown, field: string, nodes: readonly FieldNode[]): unknown {
   const relation = ((parent as Row)[READ_WITH] as SelectionPlan | undefined)?.relations.get(field);
   if (!relation || relation.nodes.length !== nodes.length) return undefined;
   return relation.nodes.every((node, index) => node === nodes[index]) ? (parent as Row)[field] : undefined;
 }
 
-/** Returns the nodes of one field in a selection, including fragments. */
+/** Returns the nodes of a field in a selection, including fragments. */
 export function nodesOf(
   { schema, fragments, variableValues }: SelectionOptions['info'],
   type: GraphQLObjectType,
@@ -124,10 +123,10 @@ export function nodesOf(
   return [...selected.values()].flat().filter((node) => node.name.value === name);
 }
 
-/** Rows of a list that is asked for without a limit; the contract states it as the default of each `limit`. */
+/** The limit of a list by default, as in the contract. */
 export const DEFAULT_LIMIT = 20;
 
-/** Arguments with a default take `null` as if they had been left out. A list here shows no total, so none is counted. */
+/** Null counts as omitted. Lists have no total, so nothing is counted. */
 export const page = ({ limit, offset }: { limit?: number | null; offset?: number | null }): OffsetPage => ({
   limit: limit ?? DEFAULT_LIMIT,
   offset: offset ?? 0,

@@ -10,34 +10,35 @@ import { type Operation, operations } from '../contract/openapi.js';
 import { type CrossOrigin, isPreflight } from '../http/cross-origin.js';
 import { addressOf, type FailureContext, failureHeaders, MEDIA_TYPE, problem } from '../http/failures.js';
 
-/** How much is done at once, and how long the rest may wait. */
 export interface AdmissionLimits {
-  /** Requests and operations under way. More than may wait for a hash of a password, so that a flood of logins leaves places. */
+  /**
+   * Concurrent requests and operations. More than password hashing allows to wait, so that logins cannot use all
+   * places.
+   */
   underWay: number;
-  /** Requests that may wait for a place. */
   waiting: number;
-  /** Milliseconds that a request may wait if the queue was empty within this time: a burst. */
+  /** Milliseconds that a request may wait after the queue was empty: a burst. */
   burst: number;
-  /** The same if the queue has not been empty for `burst`: there is too much work, and waiting does not help. */
+  /** Milliseconds that a request may wait if the queue was not empty for `burst`. */
   standing: number;
 }
 
 export const ADMISSION: AdmissionLimits = { underWay: 128, waiting: 1000, burst: 500, standing: 250 };
 
-/** Seconds after which to try again: at least, and a random number more, so that clients do not return together. */
+/** Seconds until the next attempt, plus a random part, so that clients do not return together. */
 const RETRY_AFTER = 1;
 const JITTER = 4;
-/** Milliseconds after which the work for a client that has gone frees its place. */
+/** The work for a client that disconnected frees its place after this time. */
 const ABANDONED = 10_000;
-/** Milliseconds after a refusal by a standing queue during which the service counts as overloaded. */
+/** The service counts as overloaded for this time after a rejection. */
 const MEMORY = 1000;
 
 /**
- * Limits the requests under way, and refuses waiting ones by the time that they have waited: controlled delay, as in Nichols and
- * Jacobson, "Controlling Queue Delay" (ACM Queue 10:5, 2012), and for servers in Maurer, "Fail at Scale" (ACM Queue 13:8, 2015).
+ * Limits concurrent requests, and rejects waiting ones by their waiting time: controlled delay (Nichols and Jacobson,
+ * "Controlling Queue Delay", ACM Queue 10:5, 2012; Maurer, "Fail at Scale", ACM Queue 13:8, 2015).
  */
 function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimits) {
-  /** Waiting requests, in the order of arrival. */
+  /** Waiting requests in the order of arrival. */
   const line = new Set<() => void>();
   let underWay = 0;
   let emptyAt = performance.now();
@@ -109,19 +110,16 @@ function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimit
 
   return {
     /**
-     * Takes a place, as soon as one is free.
+     * Waits for a place.
      * @param begin called with the place, which `leave` frees
-     * @param refused called instead if no place is free in time
+     * @param refused called if no place is free in time
      * @returns a function that stops waiting
      */
     enter,
     leave,
-    /**
-     * Runs work with a place.
-     * @throws Failure UNAVAILABLE if no place is free in time
-     */
+    /** Runs work with a place. @throws Failure UNAVAILABLE if no place is free in time */
     run: <T>(work: () => T) => new Promise<void>(enter).then(() => leaving(work)),
-    /** Runs work that has begun already, and therefore does not wait. */
+    /** Runs work that has begun, without waiting. */
     runOn: <T>(work: () => T) => {
       underWay += 1;
       return leaving(work);
@@ -130,9 +128,7 @@ function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimit
     pass(): void {
       if (underWay >= limit) throw refusal();
     },
-    /** Returns true if there was too much work just now, for longer than a burst. */
     overloaded: () => performance.now() - overloadedAt < MEMORY,
-    /** Returns the requests under way, those that wait, and the number of refusals so far. */
     figures: () => ({ underWay, waiting: line.size, shed }),
   };
 }
@@ -147,9 +143,9 @@ declare module 'fastify' {
 
 interface AdmissionOptions {
   limits: AdmissionLimits;
-  /** The contract: operations without a problem for 503 are answered under overload as well. */
+  /** Operations without a response for 503 are always admitted. */
   document: OpenApiDocument;
-  /** The address that always answers 200, and the form of its failures. */
+  /** The path that always answers 200, and its failures. */
   graphql: {
     path: string;
     mediaType: (accept: string | undefined) => string;
@@ -158,7 +154,7 @@ interface AdmissionOptions {
   corsHeaders: CrossOrigin['headersFor'];
 }
 
-/** The state of a request: before its place, in it, out of it while the body is incomplete, or done. */
+/** The position of a request: before its place, in it, out of it while the body is incomplete, or done. */
 interface Stay {
   at: 'line' | 'inside' | 'outside' | 'gone';
   /** Stops waiting for a place. */
@@ -170,8 +166,8 @@ const STAY = Symbol('stay');
 type Staying = IncomingMessage & { [STAY]?: Stay };
 
 /**
- * Admits requests before any other work, so that a refusal costs next to nothing: probes always, and others as soon as a place is
- * free. A client that is slow to send its body, or to read its answer, has no place meanwhile.
+ * Admits requests before any other work, so that rejections are cheap. Probes are always admitted. A client that sends
+ * its body slowly, or reads its answer slowly, has no place meanwhile.
  */
 export const admissionPlugin = fp<AdmissionOptions>(
   async (app, options) => {
@@ -182,7 +178,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
         .filter(isExempt)
         .map(({ path }) => path),
     );
-    /** Returns true for probes, and for CORS preflights, without which a page cannot read a refusal. */
+    /** Returns true for probes, and for CORS preflights, without which a page cannot read a rejection. */
     const isLetIn = (request: IncomingMessage): boolean => {
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       return isPreflight(request) || (isRead && exempt.has(pathOf(request)));
@@ -205,13 +201,13 @@ export const admissionPlugin = fp<AdmissionOptions>(
       };
       response.once('close', () => {
         stay.stop();
-        // Work for a client that has gone continues, and ends like any other.
+        // The work for a client that disconnected continues.
         if (stay.at === 'inside' && !response.writableEnded) setTimeout(leave, ABANDONED, stay, 'gone').unref();
         else leave(stay, 'gone');
       });
       stay.stop = places.enter(begin, (failure) => refuse(options, app, request, response, failure));
     });
-    // Node emits no request for an upgrade, and a socket takes its places itself.
+    // Node emits no request for an upgrade, and a socket takes its own places.
     app.stage('upgrade-admission', ({ ws }) => {
       if (ws) places.pass();
     });
@@ -249,7 +245,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
 
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] as string;
 
-/** Answers a request whose version and caller are unknown, and is quick about it. */
+/** Answers before routing and authentication. */
 function refuse(
   { graphql, corsHeaders }: AdmissionOptions,
   server: FastifyInstance,
@@ -277,11 +273,11 @@ function refuse(
   response.end(method === 'HEAD' ? undefined : body);
 }
 
-/** Node does not report that a stream of HTTP/2 without a body is complete with its headers. */
+/** Node does not mark an HTTP/2 stream without a body as complete. */
 const isComplete = (request: IncomingMessage): boolean =>
   request.complete || (request as unknown as Http2ServerRequest).stream?.endAfterHeaders === true;
 
-/** RFC 9112 §6. Node sets `complete` only after it has emitted the headers. */
+/** RFC 9112 §6. Node sets `complete` after the event for the headers. */
 const hasBody = ({ httpVersionMajor, headers }: IncomingMessage): boolean =>
   httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 

@@ -6,83 +6,77 @@ import { Failure } from '../calls/errors.js';
 import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
 
 const MINUTE = 60_000;
-/** Steps in which the window slides. A request counts until its step has left the window. */
+/** The steps of the sliding window. */
 export const STEPS = 60;
-/** Callers in memory, each with 60 small numbers; the one that was silent longest is removed first. */
+/** Callers in memory, with 60 small numbers each. The least recently used is removed first. */
 const CALLERS = 10_000;
 const ONE: Weight = { operations: 1, cost: 1 };
 
-/** The count of a key. */
 export interface Count {
-  /** Units in the window, including the new ones; more than the limit if those are refused. */
+  /** Units in the window, including new ones; above the limit if those are rejected. */
   current: number;
-  /** Milliseconds until the oldest of them leaves the window, and the count falls. */
+  /** Milliseconds until the oldest units leave the window. */
   ttl: number;
 }
 
-/** The counters that all instances share. */
 export interface SharedWindows {
-  /** Resolves to undefined if Redis cannot be asked: then every instance counts for itself. */
+  /** Resolves to undefined without Redis. Then each instance counts by itself. */
   count: (key: string, span: number, limit: number, units?: number) => Promise<Count | undefined>;
-  /** Resolves to true if Redis answers now. */
   answers: () => Promise<boolean>;
   close: () => void;
 }
 
-/** The limit of a caller, and what is left of it. */
 interface Rate {
   limit: number;
   remaining: number;
   exceeded: boolean;
-  /** See `Count`. */
   ttl: number;
 }
 
-/** How much a request counts. */
 export interface Weight {
   /** For an authenticated caller. */
   operations: number;
-  /** For an address: the cost of reading the request, before its caller is known. */
+  /** For an address: the cost of reading the request, before the caller is known. */
   cost: number;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set once the request has been counted for its caller. */
+    /** Set after the request was counted for its caller. */
     rate: Rate | null;
     /** Set while it is being counted. */
     counting: Promise<Rate> | null;
-    /** How much it has counted for its address so far; null before the ceiling. */
+    /** The units counted for the address; null before the ceiling. */
     weight: Weight | null;
   }
   interface FastifyInstance {
     /**
-     * Sets a weight other than 1, before the request is counted for its caller. Counts the difference for its address.
-     * @throws Failure RATE_LIMITED beyond the ceiling
+     * Sets a weight other than 1 before the request is counted for its caller, and counts the difference for the
+     * address.
+     * @throws Failure RATE_LIMITED above the ceiling
      */
     weighRequest: (request: FastifyRequest, weight: Weight) => MaybePromise<void>;
-    /** Counts the request for its caller, once. Refuses nothing. */
+    /** Counts the request for its caller once, and rejects nothing. */
     countRequest: (request: FastifyRequest) => MaybePromise<Rate>;
   }
 }
 
 interface RateLimitOptions {
-  /** Requests a minute of an authenticated caller, of an anonymous address, and of any address at all. */
+  /** Requests a minute of an authenticated caller, an anonymous address, and any address. */
   limit: number;
   anonymous: number;
   ceiling: number;
   now: () => number;
-  /** Undefined if this instance counts for itself. */
+  /** Undefined if this instance counts by itself. */
   shared: SharedWindows | undefined;
 }
 
 /**
- * Counts every request for its caller, and sets the `X-Rate-Limit-*` headers. The refusal has its place in the order of failures
- * (`refuseExcess`); only the ceiling for each address is decided before anything else.
+ * Counts requests for their callers, and sets the `X-Rate-Limit-*` headers. `refuseExcess` rejects later, in the order
+ * of failures; only the ceiling of an address is checked first.
  */
 export const rateLimitPlugin = fp<RateLimitOptions>(
   async (app, { limit, anonymous, ceiling, now, shared }) => {
-    /** Returns a counter that instances share if they can. @param kind of the keys */
     function counter(kind: string) {
       const own = slidingWindows(now);
       return (key: string, most: number, units: number): MaybePromise<Rate> => {
@@ -105,7 +99,7 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
         : callers(`address ${networkOf(ip)}`, anonymous, cost);
     }
     async function countLater(request: FastifyRequest): Promise<Rate> {
-      // A request that fails before authentication (404, 308, 405), or needs none, counts for its caller too.
+      // Requests that fail before authentication (404, 308, 405), or need none, count for their caller too.
       if (!request.actor) await app.identify(request);
       request.rate = await countCaller(request);
       return request.rate;
@@ -157,10 +151,10 @@ const rateOf = (limit: number, { current, ttl }: Count): Rate => ({
   ttl,
 });
 
-/** Docs, published contracts and health are not counted, by the configuration of their routes. */
+/** The configuration of a route excludes docs, published contracts and health. */
 const isCounted = ({ route }: FastifyRequest): boolean => route.counted !== false;
 
-/** @throws Failure RATE_LIMITED if the caller has used up its requests */
+/** @throws Failure RATE_LIMITED if the caller has no requests left */
 export function refuseExcess(rate: Rate): void {
   if (rate.exceeded) throw tooMany(rate);
 }
@@ -181,8 +175,8 @@ interface Window {
 }
 
 /**
- * Counts in a sliding window for each key, in memory. Refused units are not counted, so that a caller who waits as long as it was told
- * is served, however often it tried in between.
+ * Counts in a sliding window for each key, in memory. Rejected units are not counted, so that a caller who waits for
+ * `ttl` is served.
  * @param now milliseconds since the epoch
  */
 export function slidingWindows(now: () => number) {
@@ -193,10 +187,7 @@ export function slidingWindows(now: () => number) {
     return window;
   }
 
-  /**
-   * @param span of the window, in milliseconds
-   * @param units to spend, as far as there are any left
-   */
+  /** @param span of the window, in milliseconds @param units counted as far as the limit allows */
   return (key: string, span: number, limit: number, units = 1): Count => {
     const step = span / STEPS;
     const time = now();
@@ -211,7 +202,7 @@ export function slidingWindows(now: () => number) {
   };
 }
 
-/** Empties the steps that have left the window; all of them if the clock was set back. */
+/** Clears the steps that left the window; all steps if the clock was set back. */
 function forget(window: Window, present: number): void {
   if (present - window.last >= STEPS || present < window.last - 1) {
     window.counts.fill(0);

@@ -3,13 +3,13 @@ import type { Dependency } from '../database/outages.js';
 import type { Names } from '../names.js';
 import { type SharedWindows, STEPS } from './rate-limit.js';
 
-/** Milliseconds for an answer, and from a failure until Redis is asked again. */
+/** Timeouts of an answer, and of the pause after a failure. */
 const ANSWER = 250;
 const PAUSE = 1000;
 
 /**
- * The sliding window of `slidingWindows` for all instances: a hash for each key, with the units by step. It is one script, so that no
- * two instances count at once, and uses the clock of Redis, so that the clocks of instances need not agree.
+ * `slidingWindows` for all instances: a hash of units by step for each key. One script counts atomically by the clock
+ * of Redis.
  */
 const script = `
 local span, limit, steps, units = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -39,7 +39,7 @@ interface Counting extends Redis {
   slide: (key: string, span: number, limit: number, steps: number, units: number) => Promise<[number, number]>;
 }
 
-/** Returns counters that all instances of an application share. No request waits twice for a Redis that is away. */
+/** Returns the counters of all instances. While Redis is away, no request waits for it twice. */
 export function sharedWindows(url: string, { rates }: Pick<Names, 'rates'>, dependency: Dependency): SharedWindows {
   const redis = new Redis(url, {
     enableOfflineQueue: false,

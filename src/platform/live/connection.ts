@@ -8,16 +8,15 @@ import { errorContext } from '../graphql/errors.js';
 import { toFailure } from '../http/failures.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 
-/** Bytes that may wait to be sent to a client. */
-const MAX_QUEUE = 1024 * 1024;
-/** Bytes beyond which stored messages wait until the client has read on. */
-const LOW_QUEUE = 128 * 1024;
-/** Bytes of a reason (RFC 6455 §5.5). */
-const MAX_REASON = 123;
-/** Milliseconds between two looks at the queue. */
-const LOOK = 20;
+/** Queued bytes that close the socket. */
+const MAX_QUEUED_BYTES = 1024 * 1024;
+/** Queued bytes that delay stored messages. */
+const LOW_QUEUED_BYTES = 128 * 1024;
+/** Bytes of a close reason (RFC 6455 §5.5). */
+const MAX_REASON_BYTES = 123;
+const POLL_INTERVAL_MS = 20;
 
-/** RFC 6455 §7.4.1 and the registry of close codes; 44xx: graphql-transport-ws. */
+/** Close codes of RFC 6455 §7.4.1, its registry, and graphql-transport-ws (44xx). */
 export const CLOSE = { internal: 1011, tryAgainLater: 1013, badMessage: 4400, forbidden: 4403 } as const;
 
 const closeCodes: Readonly<Record<string, number>> = {
@@ -27,23 +26,23 @@ const closeCodes: Readonly<Record<string, number>> = {
 
 export type Connection = ReturnType<typeof connection>;
 
-/** One socket: who is at its other end, and what may be sent to it. */
+/** Wraps one socket with its caller and its queue. */
 export function connection(app: FastifyInstance, socket: WebSocket, request: FastifyRequest) {
   let actor: Actor | null = null;
   const ended = new AbortController();
   const { signal }: { signal: AbortSignal } = ended;
   const isOpen = () => socket.readyState === socket.OPEN;
 
-  /** A request of its own for each operation: the socket's, with who is at its end now and nothing counted yet. */
+  /** Makes the request of one operation: that of the upgrade with the current caller and without counts. */
   const operationRequest = (): FastifyRequest =>
     Object.create(request, {
       actor: { value: actor },
       ...Object.fromEntries(['rate', 'counting', 'weight'].map((name) => [name, { value: null, writable: true }])),
     });
 
-  const close = (code: number, reason: string) => socket.close(code, cut(reason, MAX_REASON));
+  const close = (code: number, reason: string) => socket.close(code, cut(reason, MAX_REASON_BYTES));
 
-  /** @throws Failure when nobody valid is named */
+  /** @throws Failure UNAUTHENTICATED */
   async function identify(payload: Record<string, unknown> | undefined): Promise<Actor> {
     const value = payload?.['Authorization'] ?? payload?.['authorization'];
     if (value !== undefined && typeof value !== 'string')
@@ -54,7 +53,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     return found;
   }
 
-  /** Ends the socket because of what was thrown; the cause of a fault of ours is logged. */
+  /** Closes the socket with the code of a failure, and logs internal ones. */
   function refuse(error: unknown): void {
     const failure = toFailure(error);
     app.noteRefusals(operationRequest(), [failure.code]);
@@ -67,35 +66,30 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     close,
     refuse,
 
-    /**
-     * Ends the socket because its caller may not go on: though the closing handshake takes a while, and a message be on
-     * its way, nothing more is done for it.
-     */
+    /** Closes the socket and stops its operations at once, because the closing handshake may take a while. */
     end(reason: string): void {
       close(CLOSE.forbidden, reason);
       ended.abort(new Failure('UNAUTHENTICATED', reason));
     },
-    /** Aborted by `end`; the reason is a Failure. */
+    /** Aborted by `end` with a Failure. */
     ended: signal,
 
     operationRequest,
     ping: () => socket.ping(),
     terminate: () => socket.terminate(),
     log: request.log,
-    /** What the errors of its operations contain. */
     errorContext: errorContext(request),
-    /** Null until `connection_init` has been accepted. */
+    /** Null before `connection_init`. */
     actor: () => actor,
 
-    /** @returns the caller that `connection_init` names by its payload, or else the upgrade by its header or cookie */
+    /** Returns the caller of `connection_init`, or else of the header or cookie of the upgrade. */
     async authenticate(payload: Record<string, unknown> | undefined): Promise<Actor> {
       actor = await identify(payload);
       return actor;
     },
 
     /**
-     * A `ping` that carries a credential renews it; whom it belongs to, and the role, stay the same.
-     * @returns whether it carried one
+     * Renews the credential by that of a `ping`. User and role must stay the same. Returns false without a credential.
      */
     async renew(payload: Record<string, unknown> | undefined): Promise<boolean> {
       if (!actor || (payload?.['Authorization'] ?? payload?.['authorization']) === undefined) return false;
@@ -109,22 +103,22 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     },
 
     /**
-     * Sends a message, or closes the socket when too much is waiting already: the client can connect again and go on with
-     * `since`, which it could not if a message were left out.
-     * @param message a text, or its bytes in UTF-8
+     * Sends a message, or closes the socket if too much is queued. The client can reconnect with `since`; omitting
+     * messages would lose them.
      */
     send(message: string | Buffer): void {
       if (!isOpen()) return;
-      if (socket.bufferedAmount + Buffer.byteLength(message) > MAX_QUEUE) {
+      if (socket.bufferedAmount + Buffer.byteLength(message) > MAX_QUEUED_BYTES) {
         close(CLOSE.tryAgainLater, 'The client reads too slowly. Connect again.');
         return;
       }
       socket.send(message, { binary: false });
     },
 
-    /** Resolves when little is waiting to be sent. */
+    /** Resolves when little is queued. */
     async drained(): Promise<void> {
-      while (isOpen() && socket.bufferedAmount > LOW_QUEUE) await delay(LOOK, undefined, { ref: false });
+      while (isOpen() && socket.bufferedAmount > LOW_QUEUED_BYTES)
+        await delay(POLL_INTERVAL_MS, undefined, { ref: false });
     },
   };
 }

@@ -4,25 +4,23 @@ import type { ExecutionResult } from 'graphql';
 import { toFailure } from '../http/failures.js';
 
 interface EventsOptions {
-  /** The source that the subscription's resolver returned. */
   source: AsyncIterable<unknown>;
-  /** Executes one event. */
   show: (event: unknown) => Promise<ExecutionResult>;
-  /** Resolves when the client has read enough to be sent the next result. */
+  /** Resolves when the client is ready for the next result. */
   drained: () => Promise<void>;
-  /** Called once, when no more results follow. */
+  /** Called once, after the last result. */
   onEnd: () => void;
-  /** Gets what the source throws when it is closed. */
+  /** Gets the error of closing the source. */
   onFault: (error: unknown) => void;
 }
 
 const DONE = { done: true, value: undefined } as const;
 
 /**
- * Returns the results of a subscription that shares its events with no other. Each event is read when the result before has been sent
- * and the client keeps up. `subscribe` of graphql-js passes one context to all events, and ends only when the source answers, which a
- * generator does not while it waits.
- * @throws what the source throws when it is asked for its iterator
+ * Returns the results of a subscription that shares its events with no other. It reads an event when the previous
+ * result was sent and the client keeps up. `subscribe` of graphql-js is unsuitable: it passes one context to all
+ * events, and cannot end while a generator waits.
+ * @throws the error of the source's iterator
  */
 export function eventsOf({
   source,
@@ -42,7 +40,7 @@ export function eventsOf({
   }
 
   async function close(): Promise<void> {
-    // The iterator of a stream notices its end only when there is something to read.
+    // The iterator of a stream notices its end only when there is data.
     if (source instanceof Readable) source.destroy();
     await iterator.return?.();
   }
@@ -60,7 +58,6 @@ export function eventsOf({
       if (next.done && !isOver) finish();
       return next;
     } catch (error) {
-      // A source that failed is not closed.
       if (!isOver) finish();
       throw error;
     }
@@ -81,7 +78,7 @@ export function eventsOf({
         if (isOver) return resolve(DONE);
         stop = () => resolve(DONE);
         read().then(resolve, (error: unknown) => {
-          // The first to settle the promise counts: `end` resolves it.
+          // The first call settles the promise: `end` would resolve it.
           reject(toFailure(error));
           end();
         });
@@ -91,7 +88,7 @@ export function eventsOf({
 }
 
 /**
- * Returns an iterator for graphql-ws that ends with a subscription to a stream, whose messages are sent without it. It fails if the
+ * Returns an iterator for graphql-ws that yields nothing and ends with the subscription to a stream. It rejects if the
  * subscription cannot begin.
  */
 export function lifetime({

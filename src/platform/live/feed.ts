@@ -1,20 +1,19 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Entry } from './streams.js';
 
-/** Entries of one read, and rendered entries that wait for a follower that still reads the stored ones. */
+/** Entries of one read, and the limit of entries kept for a follower that still reads the table. */
 const PAGE_SIZE = 100;
-/** Followers that get an entry before other work gets its turn. */
+/** Followers that are served before other work gets a turn. */
 const FOLLOWERS_PER_TURN = 500;
-/** Milliseconds until the database is asked again after an error. */
+/** The delay between attempts to read. */
 const RETRY_MS = 500;
 
 /** An entry as JSON in UTF-8, encoded once for all followers. */
 export type Rendered = Buffer;
 
-/** Receives rendered entries. */
 export interface Sink {
   send: (rendered: Rendered) => void;
-  /** Resolves when little of what was sent is still queued, so that stored entries do not flood a slow client. */
+  /** Resolves when few sent bytes are queued. Stored entries must not flood a slow client. */
   drained: () => Promise<void>;
 }
 
@@ -23,29 +22,28 @@ interface FeedOptions {
   head: () => Promise<number>;
   /** Returns at most `limit` entries after an id. */
   after: (id: number, limit: number) => Promise<readonly Entry[]>;
-  /** Never rejects: an entry that cannot be rendered is an error. */
+  /** Never rejects. A failure is rendered as an error. */
   render: (entry: Entry) => Promise<Rendered>;
-  /** Gets the error when entries cannot be read; reading is retried. */
+  /** Gets the error of each failed read. Reads are repeated. */
   onFault: (error: unknown) => void;
 }
 
 export type Feed = ReturnType<typeof feedOf>;
 type Follower = ReturnType<typeof followerOf>;
-/** Reads entries after an id until it succeeds; undefined when `isWanted` returns false. */
+/** Repeats a read until it succeeds; returns undefined when `isWanted` returns false. */
 type Read = (id: number, isWanted: () => boolean) => Promise<readonly Entry[] | undefined>;
 
-/** Returns the id up to which a page is complete. @param known id up to which there may be entries */
+/** Returns the id up to which a page is complete. @param known the newest known id */
 const endOf = (page: readonly Entry[], known: number): number =>
   page.length === PAGE_SIZE ? (page.at(-1) as Entry).id : Math.max(page.at(-1)?.id ?? 0, known);
 
 /**
- * Renders each entry under one key of a stream once, and hands it to every follower once, in the order of the ids. A follower that
- * begins at an earlier id first gets the stored entries. The order of ids is the order of commits, so that a position is enough and
- * nothing depends on signals being complete.
+ * Renders each entry of a key once, and delivers it to each follower once, in the order of the ids. A follower with an
+ * earlier position first gets the stored entries. Ids are in the order of commits, so lost signals only delay delivery.
  */
 export function feedOf({ head, after, render, onFault }: FeedOptions) {
   const followers = new Set<Follower>();
-  /** The id at which the feed began, and the id up to which it has delivered; undefined until the first read. */
+  /** `start` is the first position, `position` the last delivered id; both are undefined before the first read. */
   let start: number | undefined;
   let position: number | undefined;
   let known = 0;
@@ -80,7 +78,7 @@ export function feedOf({ head, after, render, onFault }: FeedOptions) {
   }
 
   async function deliver(entry: Entry): Promise<void> {
-    // A follower that joins from here on reads this entry in the table.
+    // A follower that joins now reads this entry from the table.
     position = entry.id;
     const present = [...followers];
     const rendered = await render(entry);
@@ -90,7 +88,7 @@ export function feedOf({ head, after, render, onFault }: FeedOptions) {
     }
   }
 
-  /** @param id up to which there are entries */
+  /** @param id the newest known id */
   function wake(id: number): void {
     known = Math.max(known, id);
     void deliverNew().catch(onFault);
@@ -107,8 +105,8 @@ export function feedOf({ head, after, render, onFault }: FeedOptions) {
   return {
     wake,
     /**
-     * @param since the id after which the follower begins; without one it gets what is added from now on
-     * @returns `joined` rejects if the database cannot be read
+     * @param since the id after which the follower begins; undefined for new entries only
+     * @returns `joined`, which rejects if the database cannot be read
      */
     follow(sink: Sink, since: number | undefined): { joined: Promise<void>; leave: () => void } {
       const follower = followerOf(sink, position, read, render);
@@ -124,13 +122,13 @@ export function feedOf({ head, after, render, onFault }: FeedOptions) {
 }
 
 /**
- * A follower of a feed. It keeps what is delivered while it gets the stored entries, then gets what it kept, and is live then. Only
- * ids above its position are sent, so that nothing is sent twice.
- * @param delivered the id up to which the feed has delivered; undefined before the first read of the feed
+ * Keeps delivered entries while it sends the stored ones, then sends the kept ones, then sends live. It sends only ids
+ * above its position, so that nothing is sent twice.
+ * @param delivered the last id that the feed delivered; undefined before its first read
  */
 function followerOf(sink: Sink, delivered: number | undefined, read: Read, render: FeedOptions['render']) {
   let position = 0;
-  /** Entries after `stored` are in `kept`, and those up to it in the table; `kept` is undefined when the follower is live. */
+  /** Entries after `stored` are in `kept`. `kept` is undefined for a live follower. */
   let stored = delivered;
   let kept: { id: number; rendered: Rendered }[] | undefined = [];
   let hasLeft = false;
@@ -146,7 +144,7 @@ function followerOf(sink: Sink, delivered: number | undefined, read: Read, rende
     deliver(id: number, rendered: Rendered): void {
       if (hasLeft) return;
       if (kept && kept.length === PAGE_SIZE) {
-        // Too many to keep: they are in the table.
+        // The table has them too.
         kept = [];
         stored = id;
       } else if (kept) {
@@ -157,11 +155,7 @@ function followerOf(sink: Sink, delivered: number | undefined, read: Read, rende
       }
     },
 
-    /**
-     * Resolves when the follower is live.
-     * @param since the id after which it begins
-     * @param start the id after which the feed has delivered everything
-     */
+    /** Resolves when the follower is live. @param start the first position of the feed */
     async catchUp(since: number, start: number): Promise<void> {
       position = since;
       stored ??= start;

@@ -28,27 +28,25 @@ interface SocketOptions {
   limits: Limits;
   format: ErrorFormatter;
   socketLimits: SocketLimits;
-  /** Milliseconds since the epoch. */
   now: () => number;
 }
 
 interface Extra extends Record<PropertyKey, unknown> {
   connection: Connection;
-  /** The documents of the subscriptions. */
+  /** The documents of active subscriptions. */
   documents: Set<{ document: DocumentNode }>;
-  /** The subscriptions that go on. graphql-ws loses one whose id is used anew while it begins. */
+  /** The active subscriptions. graphql-ws loses one whose id is reused while it starts. */
   going: Set<Results>;
-  /** Bytes of the current message. */
   size: number;
 }
 type Results = AsyncIterableIterator<ExecutionResult, void>;
 type Socket = Context<Record<string, unknown>, Extra>;
 
-/** Of the tokens and bytes that one document may have: what the documents of a socket's subscriptions have together, and a message. */
-const HELD = 5;
-const MESSAGE = 2;
-/** Characters of the id of an operation, which every message about it repeats. */
-const MAX_ID = 128;
+/** Multiples of the limits of one document: for all documents of a socket, and for one message. */
+const DOCUMENTS_FACTOR = 5;
+const MESSAGE_FACTOR = 2;
+/** Characters of an operation id. Every message of the operation repeats it. */
+const MAX_ID_LENGTH = 128;
 const CLIENT_MESSAGES = [
   MessageType.ConnectionInit,
   MessageType.Subscribe,
@@ -56,24 +54,22 @@ const CLIENT_MESSAGES = [
   MessageType.Ping,
   MessageType.Pong,
 ];
-/** The reason of graphql-ws for a message that does not have the form of the protocol. */
+/** The reason that graphql-ws gives for every malformed message. */
 const INVALID_MESSAGE = 'Invalid message received';
-/** What ends a message after its payload. */
-const TAIL = Buffer.from('}');
+const MESSAGE_END = Buffer.from('}');
 
 /**
- * Serves graphql-transport-ws: the protocol is graphql-ws' matter, and who may do what that of the services. A subscription
- * resolver returns any `AsyncIterable`: the events of a durable stream are those of `subscriptions`, of any other `eventsOf`.
+ * Serves graphql-transport-ws through graphql-ws. Durable streams use `subscriptions`; other sources use `eventsOf`.
  */
 export function socketServer(app: FastifyInstance, options: SocketOptions) {
   const { services, engine, format, socketLimits: limits, now } = options;
   const { tokens, subscribe: maxDocument } = options.limits;
   const live = subscriptions({ engine, format, log: app.log });
   const sockets = openSockets({ limits, revocations: services.revocations, now, log: app.log });
-  /** What a subscription that graphql-ws is to run results in, between its two hooks. */
+  /** The results of a subscription between two hooks of graphql-ws. */
   const begun = new WeakMap<object, Results>();
 
-  /** @param place which of the socket's operations it was when it came, the first being 1 */
+  /** @param place the number of operations on the socket, including this one */
   async function prepare(
     { extra: { connection: one, documents, going, size }, subscriptions: open }: Socket,
     id: string,
@@ -91,24 +87,24 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     const [sent] = await engine.read({ request, transport: 'socket', body: payload });
     await app.countRequest(request);
     const incoming = { request, transport: 'socket', sent: sent as OperationRequest } as const;
-    const prepared = withHeld(await engine.prepare(incoming), documents);
+    const prepared = withOwnDocument(await engine.prepare(incoming), documents);
     const over = new AbortController();
-    // An operation that has begun is stopped before its first effect when the socket is ended.
+    // A checkpoint stops the operation when the socket ends.
     const context = () => contextOf(request, services, { ended: one.ended, signal: over.signal });
     const toRun = { ...prepared, contextValue: context() };
     one.ended.throwIfAborted();
     if (prepared.operation.operation !== 'subscription') return toRun;
-    if (size > MESSAGE * maxDocument) {
+    if (size > MESSAGE_FACTOR * maxDocument) {
       throw new Failure(
         'PAYLOAD_TOO_LARGE',
-        `The message of a subscription has at most ${MESSAGE * maxDocument} bytes.`,
+        `The message of a subscription must have at most ${MESSAGE_FACTOR * maxDocument} bytes.`,
       );
     }
     const { document } = prepared;
-    if (tokensOfAll(document, ...[...documents].map((one) => one.document)) > HELD * tokens)
+    if (tokensOfAll(document, ...[...documents].map((one) => one.document)) > DOCUMENTS_FACTOR * tokens)
       throw new Failure(
         'BAD_REQUEST',
-        `The subscriptions of a socket hold ${HELD * tokens} tokens of documents at most.`,
+        `The documents of a socket must have at most ${DOCUMENTS_FACTOR * tokens} tokens together. Open another socket.`,
       );
     const held = { document };
     documents.add(held);
@@ -124,16 +120,16 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       if (source instanceof StreamSource) {
         const key = selectionKey(prepared, authenticated(request), source);
         const shared = () => contextOf(request, services);
-        // Its events are sent to all that select the same: they name no request.
+        // All subscribers of the selection get the same bytes, so they contain no request id.
         const errors = { log: app.log, address: one.errorContext.address };
         results = followed(one, id, { source, key, prepared, context: shared, errors }, onEnd);
       } else results = ownEvents(one, source, { prepared, context, onEnd });
       going.add(results);
       over.signal.addEventListener('abort', () => going.delete(results));
       begun.set(toRun, results);
-      // graphql-ws keeps the message for as long as the subscription lives.
+      // graphql-ws keeps the message until the subscription ends.
       for (const member of Object.keys(payload)) Reflect.deleteProperty(payload, member);
-      // What was completed meanwhile takes no place. A socket that was closed will end nothing any more.
+      // The client may have completed the operation, or closed the socket, in the meantime.
       if (!(id in open) || !one.isOpen()) await results.return?.();
       return toRun;
     } catch (error) {
@@ -156,10 +152,9 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       onFault: (err) => one.log.warn({ err }, 'what a subscription subscribed to could not be ended'),
     });
 
-  /** Subscribes to a durable stream. */
   function followed(one: Connection, id: string, selection: Selection, onEnd: () => void) {
     const head = Buffer.from(`{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`);
-    const send = (rendered: Rendered) => one.send(Buffer.concat([head, rendered, TAIL]));
+    const send = (rendered: Rendered) => one.send(Buffer.concat([head, rendered, MESSAGE_END]));
     const { joined, leave } = live.open(selection, { send, drained: one.drained });
     const end = () => {
       leave();
@@ -181,11 +176,14 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       }
     },
     async onSubscribe(context, id, payload) {
-      if (id.length > MAX_ID) {
-        context.extra.connection.close(CLOSE.badMessage, `\`id\` of subscribe must have at most ${MAX_ID} characters.`);
+      if (id.length > MAX_ID_LENGTH) {
+        context.extra.connection.close(
+          CLOSE.badMessage,
+          `\`id\` of subscribe must have at most ${MAX_ID_LENGTH} characters.`,
+        );
         return [];
       }
-      // It is one of them. How many have come until it gets its turn is not its fault.
+      // Counted on arrival. Later operations do not count for this one.
       const place = Object.keys(context.subscriptions).length;
       return app.admission.run(() => prepare(context, id, payload, place)).catch(asGraphQLErrors);
     },
@@ -197,7 +195,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       return answer as never;
     },
     onError({ extra: { connection: one }, subscriptions: open }, id, _payload, found) {
-      // An error is the last word about an operation; graphql-ws would say that it is complete as well.
+      // An error ends an operation; graphql-ws would send `complete` after it.
       delete open[id];
       const errors = found.map((error) => format.ofGraphQL(error as GraphQLError, one.errorContext));
       note(one, { errors });
@@ -215,13 +213,11 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   return (socket: WebSocket, request: FastifyRequest): void => {
     const one = connection(app, socket, request);
     const extra: Extra = { connection: one, documents: new Set(), going: new Set(), size: 0 };
-    /** The text of the message that graphql-ws parses. */
     let received = '';
     const closed = server.opened(
       {
         protocol: socket.protocol,
         send: one.send,
-        // graphql-ws gives the same reason for each message that it rejects.
         close: (code = CLOSE.badMessage, reason = '') =>
           one.close(code, reason === INVALID_MESSAGE ? messageFault(received) : reason),
         onMessage(receive) {
@@ -252,31 +248,29 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       for (const results of extra.going) void results.return?.();
     };
     socket.once('close', leave);
-    // Nothing is read for it any more, though the client may take its time to close.
     one.ended.addEventListener('abort', leave);
   };
 }
 
-/** Replaces the document by one with the same text that the socket holds: the cache may have dropped that one. */
-function withHeld(prepared: PreparedOperation, documents: Extra['documents']): PreparedOperation {
+/** Replaces a document by the socket's own copy of the same text. The cache may have dropped it. */
+function withOwnDocument(prepared: PreparedOperation, documents: Extra['documents']): PreparedOperation {
   const text = textOf(prepared.document);
   const document = [...documents].find((one) => textOf(one.document) === text)?.document;
   const operation = document && getOperationAST(document, prepared.operationName);
   return operation ? { ...prepared, document, operation } : prepared;
 }
 
-/** Counts the tokens of different documents. */
 const tokensOfAll = (...documents: DocumentNode[]): number =>
   [...new Set(documents)].reduce((sum, one) => sum + tokensOf(one), 0);
 
-/** graphql-ws throws for a message of the protocol that only a server sends. */
+/** graphql-ws throws for messages that only a server sends. */
 function failed(one: Connection, error: unknown): void {
   const isForeign = error instanceof Error && error.message.startsWith('Unexpected message of type');
   if (isForeign) one.close(CLOSE.badMessage, 'Only a server sends messages of this type.');
   else one.refuse(error);
 }
 
-/** Returns what is wrong with a message that graphql-ws rejects, without its values. */
+/** Returns the reason for a malformed message, without its values. */
 function messageFault(text: string): string {
   let message: unknown;
   try {
@@ -289,7 +283,7 @@ function messageFault(text: string): string {
   if (!CLIENT_MESSAGES.includes(type as MessageType)) return `\`type\` must be ${CLIENT_MESSAGES.join(', ')}.`;
   const needsId = type === MessageType.Subscribe || type === MessageType.Complete;
   if (needsId && (typeof id !== 'string' || id === ''))
-    return `\`id\` of ${type} must be a string of 1 to ${MAX_ID} characters.`;
+    return `\`id\` of ${type} must be a string of 1 to ${MAX_ID_LENGTH} characters.`;
   if (type !== MessageType.Subscribe || !isPlain(payload)) return `\`payload\` of ${type} must be an object.`;
   if (typeof payload['query'] !== 'string') return '`payload.query` of subscribe must be a string.';
   const wrong = ['variables', 'extensions'].find((name) => payload[name] != null && !isPlain(payload[name]));

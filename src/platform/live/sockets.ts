@@ -6,21 +6,20 @@ import type { Revocations } from '../sessions/revocations.js';
 import type { Connection } from './connection.js';
 
 export interface SocketLimits {
-  /** Milliseconds within which `connection_init` must come. */
+  /** Milliseconds until `connection_init`. */
   initTimeout: number;
-  /** Operations of one socket at a time. */
+  /** Concurrent operations of one socket. */
   operations: number;
   /** Sockets of one user on this instance. */
   socketsPerUser: number;
-  /** Milliseconds between two questions to the database whether the callers may go on, and between two pings. */
+  /** Milliseconds between checks of all credentials, and between pings. */
   recheck: number;
   ping: number;
-  /** Milliseconds between two looks whether signals are heard, without which the callers are asked for at once. */
+  /** Milliseconds between checks whether signals arrive. Without signals all credentials are checked. */
   hearing: number;
 }
 
-/** Milliseconds between two looks at whose credential has expired, which is known without asking anybody. */
-const EXPIRY = 500;
+const EXPIRY_CHECK_MS = 500;
 
 export const socketLimits: SocketLimits = {
   initTimeout: 3000,
@@ -31,37 +30,36 @@ export const socketLimits: SocketLimits = {
   hearing: 500,
 };
 
-const NO_LONGER = 'No longer allowed.';
+const REVOKED = 'The credential was revoked. Log in again.';
 
 interface SocketsOptions {
   limits: SocketLimits;
   revocations: Pick<Revocations, 'refused' | 'isHeard' | 'onRefused'>;
-  /** Milliseconds since the epoch. */
   now: () => number;
   log: FastifyBaseLogger;
 }
 
-/** All sockets of this instance whose caller is known. */
+/** Tracks the authenticated sockets of this instance. */
 export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
   const open = new Set<Connection>();
   const ofUser = new Map<number, number>();
-  /** Those that have not been heard of since they were pinged. */
+  /** Sockets without a message since their last ping. */
   const silent = new Set<Connection>();
 
   function endIfExpired(one: Connection): void {
     const { expiresAt } = one.actor() ?? {};
-    if (expiresAt !== undefined && expiresAt * 1000 <= now()) one.end('The credential has expired.');
+    if (expiresAt !== undefined && expiresAt * 1000 <= now()) one.end('The credential has expired. Send a new one.');
   }
 
-  /** Ends those of the sockets that must be ended, by one question for all of them. */
+  /** Ends revoked sockets, with one query for all of them. */
   async function ask(sockets: Iterable<Connection>): Promise<void> {
     const asked = [...sockets].flatMap((one) => {
       const actor = one.actor();
       return actor ? [{ one, actor }] : [];
     });
     const refused = await revocations.refused(asked.map(({ actor }) => actor));
-    // Who has renewed the credential meanwhile is somebody else, and was looked at then.
-    for (const { one, actor } of asked) if (refused.has(actor) && actor === one.actor()) one.end(NO_LONGER);
+    // A renewed credential was checked when it was renewed.
+    for (const { one, actor } of asked) if (refused.has(actor) && actor === one.actor()) one.end(REVOKED);
   }
 
   async function look(one: Connection): Promise<void> {
@@ -69,11 +67,11 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
     one.ended.throwIfAborted();
   }
 
-  /** Ends the sockets of those who were refused just now, on whichever instance. */
+  /** Ends sockets that any instance revoked. */
   const forget = revocations.onRefused((isRefused) => {
     for (const one of open) {
       const actor = one.actor();
-      if (actor && isRefused(actor)) one.end(NO_LONGER);
+      if (actor && isRefused(actor)) one.end(REVOKED);
     }
   });
 
@@ -87,7 +85,7 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
 
   let failing = false;
 
-  /** Looks at all, once at a time. The first of several looks that fail is told. */
+  /** Checks all sockets, and logs the first of consecutive failures. */
   const askAll = singleFlight(async () => {
     try {
       await ask(open);
@@ -102,11 +100,11 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
     if (!(await revocations.isHeard())) await askAll();
   }
 
-  /** While there are sockets: a service that nobody uses does nothing. */
+  /** The timers run only while sockets are open. */
   let timers: NodeJS.Timeout[] = [];
   const watch = () => {
     timers = [
-      setInterval(() => open.forEach(endIfExpired), EXPIRY),
+      setInterval(() => open.forEach(endIfExpired), EXPIRY_CHECK_MS),
       setInterval(askUnlessHeard, limits.hearing),
       setInterval(askAll, limits.recheck),
       setInterval(pingAll, limits.ping),
@@ -116,29 +114,25 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
 
   return {
     /**
-     * Takes a socket in, whose caller was found out when the connection was opened. The caller is looked at once more after
-     * that: what has ended before is seen then, and what ends later is heard.
-     * @throws Failure UNAVAILABLE when the user has enough sockets; UNAUTHENTICATED
+     * Adds an authenticated socket, and checks its credential again, because it may have been revoked before the socket
+     * was added.
+     * @throws Failure UNAVAILABLE if the user has too many sockets; UNAUTHENTICATED
      */
     async add(one: Connection, { id }: Actor): Promise<void> {
-      // It may have been closed while its credential was looked at.
       if (!one.isOpen()) return;
       const count = ofUser.get(id) ?? 0;
-      if (count >= limits.socketsPerUser) throw new Failure('UNAVAILABLE', 'This user has too many sockets.');
+      if (count >= limits.socketsPerUser)
+        throw new Failure('UNAVAILABLE', 'This user has too many sockets. Close one first.');
       ofUser.set(id, count + 1);
       if (open.size === 0) watch();
       open.add(one);
       await look(one);
     },
-    /**
-     * Looks at whose credential a socket has now, or at the one it has been renewed by.
-     * @throws Failure UNAUTHENTICATED when that must not go on, which ends the socket
-     */
+    /** Checks the current credential. @throws Failure UNAUTHENTICATED, and ends the socket */
     look,
     /**
-     * Lets an operation begin. The session of the credential is looked up for each, as it is for each request by an opaque
-     * token; a credential that names none is good until something else is heard.
-     * @throws Failure UNAUTHENTICATED when the caller must not go on, which ends the socket
+     * Checks the credential before an operation. Only credentials with a session need a query.
+     * @throws Failure UNAUTHENTICATED, and ends the socket
      */
     async admit(one: Connection): Promise<void> {
       endIfExpired(one);
@@ -156,7 +150,6 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
       if (count > 0) ofUser.set(user, count);
       else ofUser.delete(user);
     },
-    /** It lives. */
     heard: (one: Connection) => silent.delete(one),
     stop(): void {
       forget();

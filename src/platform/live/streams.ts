@@ -6,41 +6,36 @@ import { type DeclaredModels, delegateOf, type ModelData } from '../operations/m
 import { type ModelStream, type ModelStreams, markIncluded } from '../operations/model-streams.js';
 import { shownMembers } from '../operations/read-scope.js';
 
-/** Milliseconds between two reads of the newest ids, which make up for lost signals. */
+/** The interval of reads that make up for lost signals. */
 const POLL_INTERVAL_MS = 5000;
 
-/** The key of a model whose rows are one stream. */
 const ALL_ROWS = 'all';
 
-/** An entry of a stream. Ids become visible in their order: an entry gets its id under a lock that the commit releases. */
+/** Ids become visible in ascending order, because an entry gets its id under a lock that its commit releases. */
 export interface Entry {
   readonly id: number;
 }
 
-/** Reads the entries of a stream. */
 export interface StreamReader {
   readonly name: string;
-  /** Returns at most `limit` entries after an id, in the order of the ids. */
+  /** Returns at most `limit` entries after an id, in ascending order. */
   readonly after: (key: string, id: number, limit: number) => Promise<readonly Entry[]>;
-  /** Returns the id of the newest entry under a key, or 0. */
+  /** Returns the id of the newest entry, or 0. */
   readonly head: (key: string) => Promise<number>;
-  /**
-   * @param onNews gets the greatest committed id that is known
-   * @returns a function that ends the watch
-   */
+  /** @param onNews gets the newest known id @returns a function that ends the watch */
   readonly watch: (key: string, onNews: (head: number) => void) => () => void;
 }
 
 /**
- * The source of a subscription to a stream. graphql-js takes it for a stream of events; the socket executes the entries once for all
- * subscribers with the same selection (`subscriptions.ts`), and never iterates it.
+ * The source of a subscription to a stream. The socket executes entries once for all subscribers of a selection, and
+ * never iterates the source.
  */
 export class StreamSource implements AsyncIterable<never> {
   readonly stream: StreamReader;
   readonly key: string;
-  /** The id after which the subscription begins; undefined for entries that are added from now on. */
+  /** The id after which the subscription begins; undefined for new entries only. */
   readonly since: number | undefined;
-  /** True if the result depends on the account, and not on the role alone. */
+  /** True if the result depends on the account in addition to the role. */
   readonly perCaller: boolean;
 
   constructor(stream: StreamReader, key: string, since: number | undefined, perCaller: boolean) {
@@ -59,13 +54,13 @@ interface StreamsOptions {
   models: DeclaredModels;
   client: PrismaClient;
   signals: Signals;
-  /** Gets the error when a table cannot be read; reading is retried. */
+  /** Gets the error of each failed read. Reads are repeated. */
   onFault: (error: unknown) => void;
 }
 
 /**
- * Makes the streams of the models that declare one, on every instance without gap or repeat. A signal is a hint: it carries the id and
- * the key, may arrive twice, and may get lost. Subscribers read the table after the id that they have.
+ * Makes the streams of all models that declare one, without gaps or repetitions on any instance. A signal is only a
+ * hint with id and key: it may be repeated or lost. Subscribers read the table.
  */
 export async function modelStreams({ models, client, signals, onFault }: StreamsOptions) {
   const watched = new Map<string, WatchedStream>();
@@ -74,7 +69,7 @@ export async function modelStreams({ models, client, signals, onFault }: Streams
     if (!data.model.stream) continue;
     const stream = watchedStream(data, client);
     const { name } = stream.reader;
-    // A signal names its stream by one word.
+    // The payload of a signal begins with the name and a space.
     if (!/^\w+$/.test(name) || watched.has(name)) throw new Error(`"${name}" cannot name another durable stream.`);
     watched.set(name, stream);
     streams.set(data.model.name, modelStream(data, stream, signals));
@@ -99,7 +94,7 @@ export async function modelStreams({ models, client, signals, onFault }: Streams
 
 type WatchedStream = ReturnType<typeof watchedStream>;
 
-/** Includes the relations of `stream.include`, because a failure in a resolver would lose the entry for all subscribers. */
+/** Includes the relations of `stream.include`, because a failing resolver would lose the entry for all subscribers. */
 function watchedStream(data: ModelData, client: PrismaClient) {
   const { key: member, include = {} } = data.model.stream ?? {};
   const rows = delegateOf(client, data);

@@ -11,19 +11,18 @@ import type { PreparedOperation } from '../graphql/operation-check.js';
 import { type Feed, feedOf, type Rendered, type Sink } from './feed.js';
 import type { Entry, StreamSource } from './streams.js';
 
-/** Rendered entries are remembered for a moment, for clients that come back together and are shown the same ones. */
-const REMEMBERED = { max: 1000, maxSize: 8 * 1024 * 1024, ttl: 1000 } as const;
+/** Caches rendered entries briefly for clients that reconnect together. */
+const RENDERED_CACHE = { max: 1000, maxSize: 8 * 1024 * 1024, ttl: 1000 } as const;
 
-/** Milliseconds between two lines of the log about the same trouble. */
-const QUIET = 5000;
+const LOG_INTERVAL_MS = 5000;
 
-/** What one subscription asked for, checked. */
+/** A validated subscription. */
 export interface Selection {
   source: StreamSource;
   /** See `selectionKey`. */
   key: string;
   prepared: PreparedOperation;
-  /** A fresh context for each event. */
+  /** Makes a context for each event. */
   context: () => GraphQLContext;
   errors: ErrorContext;
 }
@@ -34,23 +33,23 @@ interface SubscriptionsOptions {
   log: FastifyBaseLogger;
 }
 
-/** The subscriptions to durable streams on this instance. Those to one key with the same selection share one feed, and one execution. */
+/** Tracks the subscriptions to durable streams. Equal selections of one key share a feed and its executions. */
 export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   const feeds = new Map<string, { feed: Feed; stop: () => void }>();
-  const remembered = new LRUCache<string, Rendered, () => Promise<Rendered>>({
-    ...REMEMBERED,
+  const renderedCache = new LRUCache<string, Rendered, () => Promise<Rendered>>({
+    ...RENDERED_CACHE,
     sizeCalculation: (payload) => payload.length + 1,
     fetchMethod: (_key, _stale, { context: render }) => render(),
   });
   let reportedAt = Number.NEGATIVE_INFINITY;
-  // While the database is away, every feed says so twice a second.
+  // Every feed fails twice a second without a database.
   const onFault = (err: unknown) => {
-    if (performance.now() - reportedAt < QUIET) return;
+    if (performance.now() - reportedAt < LOG_INTERVAL_MS) return;
     reportedAt = performance.now();
     log.warn({ err }, 'a stream could not be read; trying again');
   };
 
-  /** The payload of `next`. */
+  /** Returns the payload of `next`. */
   async function render({ prepared, context, errors }: Selection, entry: Entry): Promise<Rendered> {
     try {
       const result = await engine.executeSubscriptionEvent({ ...prepared, contextValue: context() }, entry);
@@ -68,7 +67,7 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
       head: coalesced(() => stream.head(key)),
       after: (id, limit) => stream.after(key, id, limit),
       render: async (entry) =>
-        (await remembered.fetch(`${entry.id} ${name}`, { context: () => render(selection, entry) })) as Rendered,
+        (await renderedCache.fetch(`${entry.id} ${name}`, { context: () => render(selection, entry) })) as Rendered,
       onFault,
     });
     const unwatch = stream.watch(key, feed.wake);
@@ -81,7 +80,6 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   }
 
   return {
-    /** Begins a subscription; see `follow` of a feed. */
     open(selection: Selection, sink: Sink): { joined: Promise<void>; leave: () => void } {
       const { stream, key, since } = selection.source;
       const { feed, stop } = feedFor(`${stream.name} ${key} ${selection.key}`, selection);
@@ -104,10 +102,10 @@ const encoded = (payload: object): Rendered => Buffer.from(JSON.stringify(payloa
 
 const known = new WeakMap<DocumentNode, string[]>();
 
-/** The argument of a subscription's own field that says where a durable stream goes on, and nothing of what is shown. */
+/** The argument that sets the start of a durable stream. It does not change the results. */
 const SINCE = 'since';
 
-/** The variables on which the result of an event may depend. */
+/** Returns the variables that can change the result of an event. */
 function variablesOf(schema: GraphQLSchema, document: DocumentNode): string[] {
   const names = new Set<string>();
   const types = new TypeInfo(schema);
@@ -124,8 +122,8 @@ function variablesOf(schema: GraphQLSchema, document: DocumentNode): string[] {
 }
 
 /**
- * The same for all whose events look the same: the same document, operation, variables that matter, and role, or where the
- * stream says so caller. It is short, however long the document and the variables: each subscription has one.
+ * Returns a hash that is equal for subscriptions with equal results: document, operation, relevant variables, and role
+ * or account.
  */
 export function selectionKey(
   { schema, document, operationName, variableValues: variables }: PreparedOperation,

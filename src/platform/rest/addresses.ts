@@ -10,16 +10,15 @@ import { quoted } from '../http/messages.js';
 import { varyBy } from '../http/reply.js';
 import { pathOf } from '../http/request.js';
 
-/** What the contract declares at a path. */
 interface PathRow {
   allow: readonly string[];
   isProtected: boolean;
 }
 
-/** Returns what the contract declares at a canonical path without its query; undefined for a path that it does not have. */
+/** Returns the declared methods of a canonical path without query; undefined for an unknown path. */
 type PathTable = (path: string) => PathRow | undefined;
 
-/** Makes a table of the paths of the contract, whatever the method: Fastify finds routes by method, and patterns by their text only. */
+/** Makes a table of the contract's paths for all methods. Fastify finds routes only by method. */
 export function pathTable(operations: Operation[]): PathTable {
   const router = findMyWay({ maxParamLength: Number.MAX_SAFE_INTEGER });
   for (const shape of new Set(operations.map(({ path }) => shapeOf(path)))) {
@@ -34,14 +33,14 @@ export function pathTable(operations: Operation[]): PathTable {
   }
   return (path) => {
     const found = router.find('GET', path);
-    // The router takes an empty segment for a parameter.
+    // The router accepts an empty segment as a parameter.
     return found && !Object.values(found.params).includes('') ? found.store : undefined;
   };
 }
 
 /**
- * Returns a function that finds the path of the contract that is most similar to a path that the contract does not have: segment by
- * segment, and again below the prefix of the newest version.
+ * Returns a function that finds the most similar path of the contract, segment by segment. It also tries the path below
+ * the prefix of the newest version.
  */
 export function nearestPath(operations: readonly Operation[], newest: string | undefined) {
   const templates = [...new Set(operations.map(({ path }) => path))].map((path) => path.split('/'));
@@ -65,33 +64,33 @@ export function nearestPath(operations: readonly Operation[], newest: string | u
       : (nearestTo(path) ?? (newest === undefined ? undefined : nearestTo(prefixOf(newest) + path)));
 }
 
-/** Characters of a path that is compared with those of the contract. */
 const MAX_COMPARED = 256;
 
-/** The addresses of the contract. */
 interface Addresses {
   /** Returns the most similar path of the contract. */
   nearest: (path: string) => string | undefined;
-  /** The versions, oldest first. A request that selects none gets the newest. */
+  /** The versions, oldest first. The newest is the default. */
   served: readonly string[];
   paths: PathTable;
-  /** The vendor media type. A parameter of it may name a version. */
+  /** The vendor media type, whose parameter may select a version. */
   mediaType: string;
 }
 
-/** How the version of one request was selected. */
+/** The selected version of one request. */
 interface Selection {
   /** The canonical URL, `/api/v1/…`, without the query parameter `version`. */
   url: string;
-  /** The version that answers. */
   version: string;
-  /** True if the address names no version, so that the answer may depend on `Accept`. */
+  /** True if the answer may depend on `Accept`, because the address names no version. */
   isOpen: boolean;
-  /** Thrown later, at its place in the order of failures. */
+  /** Thrown later, in the order of failures. */
   failure?: Failure;
 }
 
-/** The ways to name a version, with the failure of a version that is not served (docs/decisions.md, "Names and versions"). */
+/**
+ * The failure of an unknown version, by the part of the request that selects it (docs/decisions.md, "Names and
+ * versions").
+ */
 const UNSERVED = {
   path: 'NOT_FOUND',
   subdomain: 'NOT_FOUND',
@@ -101,7 +100,7 @@ const UNSERVED = {
 
 type Named = [way: keyof typeof UNSERVED, version: string];
 
-/** Returns the versions that the vendor media type has in an Accept header: `version=1` or `v=1`. */
+/** Returns the versions in an Accept header: `version=1` or `v=1` of the vendor media type. */
 const acceptedVersions = (accept = '', mediaType: string): string[] =>
   accept.includes('=')
     ? accept
@@ -110,22 +109,18 @@ const acceptedVersions = (accept = '', mediaType: string): string[] =>
         .flatMap((range) => /;\s*(?:version|v)="?([^";\s]+)"?/i.exec(range)?.[1] ?? [])
     : [];
 
-/** The headers of a request that may name a version. */
 interface Naming {
   host?: string | undefined;
   accept?: string | undefined;
 }
 
-// HTTP/2 has no Host: the authority stands in its place (RFC 9113 §8.3.1).
+// HTTP/2 has an authority instead of Host (RFC 9113 §8.3.1).
 const namingIn = ({ headers }: IncomingMessage): Naming => ({
   host: headers.host ?? (headers[':authority'] as string | undefined),
   accept: headers.accept,
 });
 
-/**
- * Returns true for most requests whose URL is canonical: it is in a served version, and nothing else in the request may name one.
- * `selectVersion` decides the others.
- */
+/** Returns true for a canonical URL of a request without another selection of a version. Most requests need no more. */
 function isPlainlyCanonical(url: string, { host, accept }: Naming, prefixes: readonly string[]): boolean {
   return (
     prefixes.some((prefix) => url.startsWith(prefix)) &&
@@ -137,7 +132,7 @@ function isPlainlyCanonical(url: string, { host, accept }: Naming, prefixes: rea
 
 /**
  * Selects the version by path, query parameter, media type or subdomain.
- * @returns undefined for what has no versions: docs, health, GraphQL, and paths that do not exist
+ * @returns undefined for an address without versions, and for an unknown one
  */
 function selectVersion(
   url: string,
@@ -155,7 +150,7 @@ function selectVersion(
   const query = search ? search.split('&') : [];
   const isVersion = (pair: string) => pair === 'version' || pair.startsWith('version=');
   const inHost = /^v(\d+)\./.exec(host ?? '')?.[1];
-  // In the order of their failures: an address that does not exist comes first.
+  // In the order of their failures.
   const named: Named[] = [
     ...(inPath === undefined ? [] : [['path', inPath] satisfies Named]),
     ...(inHost === undefined ? [] : [['subdomain', inHost] satisfies Named]),
@@ -186,10 +181,10 @@ function refusal(named: Named[], served: readonly string[]): Failure | undefined
   return new Failure(UNSERVED[way], message, way === 'query' ? { issues } : {});
 }
 
-/** The selections of requests whose address alone does not name the version that answers. */
+/** The selections of requests that are not plainly canonical. */
 const selections = new WeakMap<IncomingMessage, Selection>();
 
-/** Returns Fastify's `rewriteUrl`: it replaces every spelling of the address of a resource by the canonical one. */
+/** Returns Fastify's `rewriteUrl`, which makes every address of a resource canonical. */
 export function versionRouting(addresses: Addresses): (raw: IncomingMessage) => string {
   const prefixes = addresses.served.map((version) => `${prefixOf(version)}/`);
   return (raw) => {
@@ -203,9 +198,9 @@ export function versionRouting(addresses: Addresses): (raw: IncomingMessage) => 
 }
 
 /**
- * Names the version that answers, and refuses versions that are not served. Redirects a path with a trailing slash to the path without
- * it (308), before the router takes the slash for an empty parameter. Answers requests that no route takes: 404 if the contract does
- * not have the path; otherwise OPTIONS, and 405 with Allow, after the authentication of the path.
+ * Sets `API-Version`, and rejects unknown versions. Redirects (308) a path with a trailing slash, which the router
+ * would take for an empty parameter. Answers requests without a route: 404, OPTIONS, or 405 with Allow after
+ * authentication.
  */
 export const addressesPlugin = fp<Addresses>(
   async (app, addresses) => {
@@ -215,10 +210,7 @@ export const addressesPlugin = fp<Addresses>(
       const advice = similar === undefined ? '/docs lists all paths.' : `Did you mean ${quoted(similar)}?`;
       return new Failure('NOT_FOUND', `There is nothing at this address. ${advice}`);
     }
-    /**
-     * Names the version that answers in `API-Version`: the selected one, or the newest.
-     * @param url selects the version in place of the URL of the request
-     */
+    /** Sets `API-Version`. @param url selects the version instead of the URL of the request */
     function nameVersion({ raw }: FastifyRequest, reply: FastifyReply, url?: string): void {
       const selection =
         (url === undefined && selections.get(raw)) || selectVersion(url ?? raw.url ?? '/', namingIn(raw), addresses);
@@ -230,7 +222,7 @@ export const addressesPlugin = fp<Addresses>(
       const { plan } = request.route;
       if (plan?.version !== undefined && !selections.has(request.raw))
         return void reply.header('api-version', plan.version);
-      // @fastify/cors takes every OPTIONS, so that it does not look unmatched.
+      // @fastify/cors handles every OPTIONS, which then counts as matched.
       const isUnmatched = request.is404 || request.method === 'OPTIONS';
       if (selections.has(request.raw) || isUnmatched || plan?.operation.counted) nameVersion(request, reply);
     });
@@ -249,7 +241,7 @@ export const addressesPlugin = fp<Addresses>(
       return reply.redirect(to, 308);
     });
     app.setNotFoundHandler(async (request, reply) => {
-      // @fastify/cors passes OPTIONS on, which then does not look unmatched where the version is named.
+      // @fastify/cors handled OPTIONS before the version was set.
       if (!reply.hasHeader('api-version')) nameVersion(request, reply);
       const path = pathOf(request.url);
       const found = paths(path);

@@ -3,29 +3,27 @@ import type { PageRequest } from '../calls/pages.js';
 import type { SessionCookies } from '../http/session-cookies.js';
 import type { PublishedContracts } from '../pages/published.js';
 
-/** Whether requests can be served now, and a word on each thing that it depends on. */
+/** The readiness of the service and of its dependencies. */
 export interface Readiness {
   status: 'ok' | 'degraded' | 'unavailable';
   checks: Record<string, 'ok' | 'degraded' | 'failed'>;
 }
 
-/** Bytes, with the headers of a contract that may be asked for by its release. */
+/** The bytes and headers of a published contract. */
 interface PublishedDocument {
   headers: { 'content-location': string; 'cache-control': string };
   body: Buffer;
 }
 
-/** What the service tells of itself, apart from its resources. */
 export interface Platform {
   /**
-   * A contract as it is published at the address by which this request calls, and how long it may be kept.
-   * @param release the one that is asked for; the newest when it is left out
-   * @throws Failure NOT_FOUND for one that is not served
+   * Returns a contract as it is published at the address of the request.
+   * @param release undefined for the newest
+   * @throws Failure NOT_FOUND for a release that is not served
    */
   document: (name: keyof PublishedContracts['documents'], release?: string) => Promise<PublishedDocument>;
-  /** Whether requests can be served now, with a word on each dependency. */
   ready: () => Promise<Readiness>;
-  /** The metrics in Prometheus' text format. */
+  /** Returns the metrics in Prometheus' text format. */
   metrics: () => Promise<string>;
 }
 
@@ -39,22 +37,24 @@ export interface Platform {
 export interface Context<Services = unknown, Rules extends Policy = Policy> {
   call: Call<Rules>;
   services: Services;
-  /** The requested part of a list; the first page for an operation without a list. */
+  /** The requested part of a list; the first page for other operations. */
   page: PageRequest;
-  /** The canonical path of this request, the base of links to neighbouring pages. */
+  /** The canonical path of the request, for links to other pages. */
   pathname: string;
-  /** The beginning of the addresses of this version, `/api/v1`; of the newest if the address of the request has no version. */
+  /** The prefix of the version, `/api/v1`; the newest for an address without a version. */
   prefix: string;
   /**
-   * Negotiates the media type of an answer (RFC 9110 §12.5.1), and sets `Vary`, which the contract must declare. Returns undefined if the
-   * client accepts none.
-   * @param types the server's favourite first
+   * Negotiates a media type (RFC 9110 §12.5.1), and sets `Vary`, which the contract must declare. Returns undefined if
+   * the client accepts none.
+   * @param types in the order of preference
    */
   accepts: <MediaType extends string>(types: readonly MediaType[]) => MediaType | undefined;
-  /** For an operation that another cookie than the access token's authorises: throws FORBIDDEN for a page of another origin. */
+  /**
+   * For an operation that uses a cookie other than the access token. @throws Failure FORBIDDEN for a page of another
+   * origin
+   */
   ownOrigin: () => void;
-  /** Makes the `Set-Cookie` lines of a session, for this version. */
+  /** Makes the `Set-Cookie` lines of a session. */
   sessionCookies: SessionCookies;
-  /** The process and what it publishes. */
   platform: Platform;
 }

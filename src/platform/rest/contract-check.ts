@@ -5,7 +5,6 @@ import { parameterForm } from '../contract/parameter-form.js';
 import type { Upstreams } from '../forward/upstreams.js';
 import type { Names } from '../names.js';
 
-/** The security schemes that a request can meet. */
 const KNOWN_SCHEMES: readonly string[] = [
   'basicAuth',
   'opaqueToken',
@@ -15,8 +14,7 @@ const KNOWN_SCHEMES: readonly string[] = [
 ] satisfies readonly (Mechanism | 'metricsToken')[];
 
 /**
- * Checks the contract against the code before anything listens: every protected operation names schemes, each scheme has a handler,
- * cookies and the vendor media type have the name of the application, parameters can be read, and upstreams exist.
+ * Compares the contract with the code: security schemes, cookies, the vendor media type, parameters, and upstreams.
  * @throws Error that lists all differences
  */
 export function checkContract(
@@ -37,7 +35,7 @@ export function checkContract(
       ...checkForward(operation, upstreams),
     ]),
   ];
-  // An operation is listed once for each version that has it.
+  // Versions repeat operations.
   const unique = [...new Set(problems)];
   if (unique.length > 0) throw new Error(`openapi.yaml and the code disagree:\n  ${unique.join('\n  ')}`);
 }
@@ -58,7 +56,7 @@ function checkOperation({ operationId, security, permission, operation }: Operat
   return problems.map((problem) => `${operationId} ${problem}`);
 }
 
-/** Refuses a permission that only the upstream could decide, also in a contract that was not linted. */
+/** Rejects permissions that only the upstream could decide, also in a contract without lint. */
 function checkForward({ operationId, forward, path, operation }: Operation, upstreams: Upstreams): string[] {
   const faults = forwardFaults(path, operation).map(({ message }) => `${operationId}: ${message}`);
   if (faults.length > 0 || forward === undefined || Object.hasOwn(upstreams, forward.to)) return faults;

@@ -2,7 +2,6 @@ import type { Issue } from '../calls/issues.js';
 import type { Cursors, Page, PageRequest } from '../calls/pages.js';
 import { issueFailure, quoted } from '../http/messages.js';
 
-/** Rows of a page by default. */
 const DEFAULT_LIMIT = 20;
 
 export interface PageQuery {
@@ -21,9 +20,8 @@ const styles: readonly (readonly (keyof PageQuery)[])[] = [
 const STYLES = styles.map((names) => names.join(' and ')).join('; ');
 
 /**
- * Returns the requested part of a list, in any of the three styles.
  * @param pathname names the list; a cursor is valid for one list only
- * @throws Failure BAD_REQUEST for mixed styles, and for a cursor that this list did not give
+ * @throws Failure BAD_REQUEST for mixed styles, and for a cursor of another list
  */
 export function readPage(query: PageQuery, pathname: string, cursors: Cursors): PageRequest {
   const given = Object.keys(query).filter((name) => styles.flat().includes(name as keyof PageQuery));
@@ -67,7 +65,7 @@ interface PagePlace<Row, Item> {
   represent: (row: Row) => Item;
 }
 
-/** Returns the links first, prev, next and last (RFC 8288), in the style of the query. */
+/** Returns the links first, prev, next and last (RFC 8288) in the style of the query. */
 function links(
   pathname: string,
   query: PageQuery,

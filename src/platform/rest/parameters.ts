@@ -12,13 +12,11 @@ import { hiddenFaults, syntaxError } from '../http/json-text.js';
 type Values = Record<string, unknown>;
 type ListForm = Extract<ParameterForm, { kind: 'list' }>;
 
-/** The parts of a request that contain parameters. */
 export type Sent = Pick<FastifyRequest, 'url' | 'params' | 'query' | 'headers' | 'cookies'>;
 
-/** Returns the parameters of one place. Adds to `wrong` what cannot be read. */
+/** Reads the parameters of one location. Adds mistakes to `wrong`. */
 export type PlaceReader = (request: Sent, wrong: Issues[]) => Values;
 
-/** Returns the texts of a place. */
 const TEXTS: Record<Location, (request: Sent) => Values> = {
   path: ({ params }) => params as Values,
   query: ({ query }) => query as Values,
@@ -26,22 +24,25 @@ const TEXTS: Record<Location, (request: Sent) => Values> = {
   cookie: ({ cookies }) => cookies,
 };
 
-/** Returns the name by which a handler gets a parameter. */
+/** Returns the name of a parameter in handlers. */
 export const nameOf = ({ in: place, name }: Parameter) => (place === 'header' ? name.toLowerCase() : name);
 
-/** Returns true for a cookie that any text may be: the cookies of a session are checked by their content. */
+/** Returns true for a cookie with any text. The session service checks its content. */
 const isTextCookie = (parameter: Parameter): boolean => {
   const form = parameterForm(parameter);
   return parameter.in === 'cookie' && form.kind === 'scalar' && form.types.includes('string');
 };
 
-/** Returns the parameters of a place that are read. The query parameter `version` is consumed before, by the version selection. */
+/** Returns the parameters that are read. The version selection consumes the query parameter `version`. */
 export const parametersIn = ({ operation }: Operation, place: Location): Parameter[] =>
   operation.parameters.filter(
     (one) => one.in === place && !(place === 'query' && one.name === 'version') && !isTextCookie(one),
   );
 
-/** Returns the schema of a text that can be read as one of some types. In a path, a text of another format is no id. */
+/**
+ * Returns the schema of a text that can be read as one of some types. The format of a path parameter is part of its
+ * structure.
+ */
 function schemaOfText(types: readonly Scalar[], place: Location, { format }: Schema = {}): Schema {
   if (types.includes('string')) return { type: 'string', ...(place === 'path' && format !== undefined && { format }) };
   const spellings = place === 'path' ? { ...SPELLINGS, integer: SPELLINGS.id } : SPELLINGS;
@@ -49,7 +50,7 @@ function schemaOfText(types: readonly Scalar[], place: Location, { format }: Sch
   return patterns.length === 1 ? { type: 'string', ...patterns[0] } : { type: 'string', anyOf: patterns };
 }
 
-/** Returns the schema that decides the structure (400) of a parameter, before its texts are read. */
+/** Returns the schema for the structure (400) of a parameter, before its texts are read. */
 function structureFor(parameter: Parameter, form: ParameterForm): Schema {
   const schema = schemaOf(parameter);
   if (form.kind === 'json') return structureOf(schema);
@@ -60,7 +61,7 @@ function structureFor(parameter: Parameter, form: ParameterForm): Schema {
 const isNumeral = new RegExp(SPELLINGS.number.pattern);
 const isIntegral = new RegExp(SPELLINGS.integer.pattern);
 
-/** Returns the reader of a text that is one of some types; undefined if it stays a text. */
+/** Returns the reader of a text; undefined if it stays a text. */
 function scalarReader(types: readonly Scalar[]): ((text: unknown) => unknown) | undefined {
   const [type, ...others] = types;
   if (others.length === 0) {
@@ -80,7 +81,7 @@ function readerOf(form: ParameterForm): ((value: unknown) => unknown) | undefine
   return form.kind === 'list' && read ? (texts) => (texts as string[]).map(read) : undefined;
 }
 
-/** Decodes a text of a query. An invalid escape stays as it is. */
+/** Decodes a text of a query. Invalid escapes stay. */
 function decodedInQuery(text: string): string {
   const spaced = text.replaceAll('+', ' ');
   try {
@@ -90,14 +91,14 @@ function decodedInQuery(text: string): string {
   }
 }
 
-/** Returns the text of a query parameter as it was sent, with the escapes that tell a comma of an item from a separator. */
+/** Returns the text of a query parameter with its escapes, which distinguish a comma in an item from a separator. */
 function sentInQuery(url: string, name: string): string {
   const pairs = url.slice(url.indexOf('?') + 1).split('&');
   const found = pairs.find((pair) => decodedInQuery(pair.split('=', 1)[0] as string) === name) ?? '';
   return found.slice(found.indexOf('=') + 1);
 }
 
-/** Replaces the texts of one parameter by one value. */
+/** Replaces the texts of a parameter by one value. */
 type Layer = (values: Values, request: Sent, wrong: Issues[]) => void;
 
 const report = (wrong: Issues[], ...issues: Issue[]) => void wrong.push({ issues, omitted: 0 });
@@ -134,13 +135,13 @@ const jsonLayer =
   };
 
 /**
- * Returns the reader of one place. Parameters that are one text cost nothing of what lists and JSON cost.
- * @param ajv undefined for requests that were read before: their structure is not checked again
+ * Returns the reader of one location. Only lists and JSON need layers.
+ * @param ajv undefined if the structure was checked before
  */
 export function placeReader(ajv: Ajv2020 | undefined, operation: Operation, place: Location): PlaceReader {
   const textsIn = TEXTS[place];
   const parameters = parametersIn(operation, place);
-  // Only a query may not contain anything else.
+  // Only a query must not contain other names.
   if (parameters.length === 0 && place !== 'query') return () => ({});
   const forms = parameters.map((one) => ({ parameter: one, name: nameOf(one), form: parameterForm(one) }));
   const layers = forms.flatMap(({ name, form }) => {
@@ -173,12 +174,12 @@ export function placeReader(ajv: Ajv2020 | undefined, operation: Operation, plac
     const values = { ...textsIn(request) };
     const before = wrong.length;
     for (const layer of layers) layer(values, request, wrong);
-    // A value that a layer has removed is not missing.
+    // A layer removes values that it cannot read; they are not missing.
     return wrong.length > before ? {} : read(values, wrong);
   };
 }
 
-/** Returns checks of parameters that were read, by their whole schemas (422). */
+/** Returns the checks (422) of parameters by their whole schemas. */
 export function parametersValidator(
   ajv: Ajv2020,
   operation: Operation,
@@ -205,17 +206,17 @@ export function parametersValidator(
   return { path: ofPlace('path'), query: ofPlace('query'), header: ofPlace('header'), cookie: ofPlace('cookie') };
 }
 
-/** Returns true if a parameter may contain text that cannot be stored. A header cannot (RFC 9110 §5.5), except in escapes of JSON. */
+/** Headers cannot contain such text (RFC 9110 §5.5), except in escapes of JSON. */
 const mayBeUnstorable = (form: ParameterForm, place: Location): boolean =>
   form.kind === 'json' || (place !== 'header' && scalarsIn(form).includes('string'));
 
 const BEYOND = `must be within ±${Number.MAX_SAFE_INTEGER}`;
 
-/** Returns true if a number is rounded: it is not the number that was sent. */
+/** Returns true if a number was rounded. */
 export const isInexact = (value: unknown): boolean =>
   Array.isArray(value) ? value.some(isInexact) : typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 
-/** Returns true for an id in a path. Its structure has a lower bound; an id that is too large is 404 instead of 422. */
+/** Returns true for an id in a path. The structure contains its minimum; an id that is too large is 404. */
 function isId(parameter: Parameter): boolean {
   const form = parameterForm(parameter);
   const isInteger = form.kind === 'scalar' && form.types.join() === 'integer';

@@ -15,32 +15,30 @@ import { type BodyForm, bodyFormFor, bodyForms } from './request-body.js';
 import { contentValidator, type ReadRequest, refuseNullBody, requestReader } from './validation.js';
 
 /**
- * What the contract says of one operation, worked out once when the platform is built: a request looks nothing up. Each member
- * does one thing to a request, in the stage that the pipeline names.
+ * Everything that the contract declares for one operation, prepared at the start. The pipeline calls each member in its
+ * stage.
  */
 export interface Plan {
   operation: Operation;
-  /** The version of its address; undefined for an address without one. */
+  /** Undefined for an address without a version. */
   version: string | undefined;
-  /** Returns the media type of the answer. Throws NOT_ACCEPTABLE. */
+  /** Returns the media type of the answer. @throws Failure NOT_ACCEPTABLE */
   answerType: (accept: string | undefined) => string;
-  /** Throws UNSUPPORTED_MEDIA_TYPE. */
+  /** @throws Failure UNSUPPORTED_MEDIA_TYPE */
   refuseBodyType: (contentType: string | undefined) => void;
-  /** Returns how the operation reads a body, by its `Content-Type`; undefined for a body that it does not read. */
+  /** Returns the form of a body by its `Content-Type`; undefined for a media type that is not read. */
   bodyForm: (contentType: string) => BodyForm | undefined;
-  /** Reads the parameters by their declared types. Throws BAD_REQUEST. */
+  /** Reads the parameters. @throws Failure BAD_REQUEST */
   read: (request: FastifyRequest) => ReadRequest;
-  /** Returns the requested part of a list. Throws BAD_REQUEST. */
+  /** Returns the requested part of a list. @throws Failure BAD_REQUEST */
   page: (read: ReadRequest, request: FastifyRequest) => PageRequest;
-  /** Throws UNAUTHENTICATED, and what else prevents authentication, for example a lost database. */
+  /** @throws Failure UNAUTHENTICATED, or the error that prevents authentication, such as a lost database */
   authenticate: (request: FastifyRequest) => MaybePromise<void>;
-  /** Returns what is wrong with the content. */
   contentIssues: (read: ReadRequest) => Issues;
-  /** Returns the key under which the request may be sent again. */
+  /** Returns the idempotency key. */
   keyOf: (read: ReadRequest) => KeyedRequest | undefined;
   /** Sets the headers of a deprecated operation; undefined for others. */
   tellDeprecation: ((reply: FastifyReply) => void) | undefined;
-  /** Sends the reply of the handler. */
   send: (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -51,7 +49,6 @@ export interface Plan {
 
 const FIRST_PAGE: PageRequest = { limit: 20, offset: 0 };
 
-/** @param cursors those that the pages of this service give */
 export function planOf(app: FastifyInstance, ajv: Ajv2020, operation: Operation, cursors: Cursors): Plan {
   const isPaged = operation.operation.parameters.some(({ name }) => name === 'per_page');
   return {
@@ -74,7 +71,7 @@ export function planOf(app: FastifyInstance, ajv: Ajv2020, operation: Operation,
 const versionsIn = (mediaType: string): RegExp =>
   new RegExp(`(${mediaType.replaceAll(/[.+]/g, '\\$&')})\\s*;\\s*(?:version|v)="?[^",;\\s]+"?`, 'gi');
 
-/** Negotiates the media type of an answer (RFC 9110 §12.5.1). An operation that does not declare 406 answers with its first type. */
+/** Negotiates the media type (RFC 9110 §12.5.1). An operation without 406 answers with its first type. */
 function answerTypes({ operation: { responses } }: Operation, vendor: string): Plan['answerType'] {
   const successful = Object.entries(responses).filter(([status]) => status < '400');
   const types = [...new Set(successful.flatMap(([, { content = {} }]) => Object.keys(content)))];
@@ -84,7 +81,7 @@ function answerTypes({ operation: { responses } }: Operation, vendor: string): P
   return (accept) => {
     if (accept === undefined || accept === '*/*') return first;
     if (types.includes(accept)) return accept;
-    // The version was selected already; its parameter names no other representation.
+    // The version was selected before; its parameter names no other representation.
     const [chosen] = acceptable(accept.replace(versions, '$1'), types);
     if (chosen !== undefined) return chosen;
     const served = types.join(' or ');
@@ -102,21 +99,21 @@ function bodyTypes(operation: Operation): Plan['refuseBodyType'] {
 }
 
 /**
- * Returns the authentication of an operation. fastify-openapi-glue has one, but it tries one scheme after another and answers 401
- * to every error, also to a lost database.
+ * Returns the authentication of an operation. That of fastify-openapi-glue answers 401 to every error, including a lost
+ * database.
  */
 function authentication(app: FastifyInstance, { security }: Operation): Plan['authenticate'] {
   const alternatives = security.map((alternative) => Object.keys(alternative));
   if (alternatives.length === 0) return () => {};
   if (alternatives.some((names) => names.includes('metricsToken'))) return (request) => app.refuseMetrics(request);
-  // The operation is open to everyone: an invalid credential is no credential, and the service decides.
+  // For an optional credential an invalid one counts as none.
   if (alternatives.some((names) => names.length === 0)) {
     return (request) => {
       const caller = app.authenticate(request);
       return caller instanceof Promise ? caller.then(() => {}, ignoreUnauthenticated) : undefined;
     };
   }
-  // A caller uses one mechanism: nobody meets an alternative that wants two.
+  // A caller has one mechanism, so alternatives that need two are unreachable.
   const mechanisms = new Set(alternatives.filter((names) => names.length === 1).flat());
   const refuseOthers = (actor: Actor | null): void => {
     if (!actor || !mechanisms.has(actor.mechanism)) throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
@@ -129,8 +126,8 @@ function ignoreUnauthenticated(error: unknown): void {
 }
 
 /**
- * Returns the key of a request, for an operation whose contract declares `Idempotency-Key`. A key is good for one content: the
- * parameters of the path and the body, in whatever order its members are.
+ * Returns the key of an operation that declares `Idempotency-Key`. One key belongs to one content: path parameters and
+ * body, in any order of members.
  */
 function keyedRequest({ operationId }: Operation, { path, headers, body }: ReadRequest): KeyedRequest | undefined {
   const key = headers['idempotency-key'];
@@ -142,8 +139,8 @@ const sorted = (_key: string, value: unknown): unknown =>
   isPlain(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
 /**
- * Sets on every answer of a deprecated operation since when it is deprecated (RFC 9745), when it may stop answering (RFC 8594), and
- * the page that says what to use instead.
+ * Returns a function that sets the headers of deprecation (RFC 9745) and sunset (RFC 8594), and the link to the
+ * replacement.
  */
 function deprecationNotice({ operation }: Operation): Plan['tellDeprecation'] {
   const deprecation = operation['x-deprecation'];
@@ -159,9 +156,8 @@ function deprecationNotice({ operation }: Operation): Plan['tellDeprecation'] {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** False for an operation that the rate limit does not count. */
+    /** False without a rate limit. */
     counted?: boolean;
-    /** Of an operation of the contract. */
     plan?: Plan;
   }
   interface FastifyRequest {
@@ -172,7 +168,7 @@ declare module 'fastify' {
   }
 }
 
-/** The stages of an operation before its handler, and of its answer. Each does what the plan of the operation says. */
+/** Registers the stages of operations. */
 export const restStagesPlugin = fp(
   async (app) => {
     app.decorateRequest('answerType', '');

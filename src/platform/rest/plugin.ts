@@ -29,17 +29,17 @@ import { bodyForms } from './request-body.js';
 import { restHandler } from './routes.js';
 import { type ReadRequest, routeSchema, structureValidator } from './validation.js';
 
-/** For a document at the address of its release, which never changes (RFC 8246). */
+/** The document of a release never changes (RFC 8246). */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
-/** By tag and operationId. The compiler asks for a handler of each operation; a missing one answers 501. */
+/** Handlers by tag and operationId. */
 export type Handlers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 const givenHandler = (handlers: Handlers, { tag, operationId }: Operation): unknown =>
   handlers[tag]?.[operationId] ?? notWritten;
 const isForwarded = (operation: Operation): operation is Forwarded => operation.forward !== undefined;
 
-/** Returns the operations of the contract that are not written yet, each once for all versions. */
+/** Returns the operations that are not written yet, each once for all versions. */
 export const notWrittenOperations = (document: OpenApiDocument, handlers: Handlers): string[] => {
   const missing = operations(document).filter(
     (operation) => !isForwarded(operation) && isNotWritten(givenHandler(handlers, operation)),
@@ -47,15 +47,12 @@ export const notWrittenOperations = (document: OpenApiDocument, handlers: Handle
   return [...new Set(missing.map(({ operationId }) => operationId))];
 };
 
-/** Addresses that the start of the service shows. */
 export interface RestEntry {
-  /** The beginnings of the addresses of each version. */
   prefixes: string[];
-  /** The first address of the newest version without parameters that takes Basic credentials. */
+  /** The first path of the newest version without parameters that takes Basic credentials. */
   sample: string | undefined;
 }
 
-/** @param served the versions, oldest first */
 export const restEntry = (operations: Operation[], served: readonly string[]): RestEntry => ({
   prefixes: served.map(prefixOf),
   sample: operations.find(
@@ -67,7 +64,7 @@ export const restEntry = (operations: Operation[], served: readonly string[]): R
   )?.path,
 });
 
-/** Checks content and rate of a public operation before its answer, if its service did not. */
+/** Calls `enforce` before the answer of a public operation, unless its service did. */
 const publicHandler = (handler: Handler, operation: Operation): Handler => {
   const written = replyWriter(operation);
   return async (request, context) => {
@@ -89,8 +86,8 @@ interface RestOptions {
 }
 
 /**
- * Mounts the REST half of the contract. The pipeline has the stages of an operation (`restStagesPlugin`). The rest is done around its
- * handler: authorisation (403), loading (404, 410), states (409, 412) and `call.enforce` (422, 429) before the first effect.
+ * Mounts the REST operations. The pipeline has their stages; authorisation (403), loading (404, 410), states (409, 412)
+ * and `call.enforce` (422, 429) happen around the handlers.
  */
 export const restPlugin = fp<RestOptions>(
   async (app, { document, handlers, services, platform, contracts, upstreams, errors }) => {
@@ -130,7 +127,6 @@ export const restPlugin = fp<RestOptions>(
       };
     const newest = versionsOf(document).at(-1);
 
-    /** Returns a function that makes the context of a call. */
     function contextsFor({ version = newest, contentIssues, keyOf }: Plan) {
       const refresh = refreshPath(all, version, app.names.refreshCookie);
       const [cookies, secureCookies] = [false, true].map((https) => sessionCookies(app.names, refresh, https)) as [
@@ -154,7 +150,7 @@ export const restPlugin = fp<RestOptions>(
       });
     }
 
-    /** Returns the handler of a route: it follows the stages of the operation. */
+    /** Returns the handler of a route, which follows the stages of the operation. */
     function routeHandler(plan: Plan) {
       const { operation, send } = plan;
       const handler = handlerOf(operation);
@@ -164,7 +160,7 @@ export const restPlugin = fp<RestOptions>(
         if (operation.credentialsInBody) app.refusePlainHttp(request);
         if (operation.method !== 'GET') app.refuseForeignCookie(request);
         const answer = handler(read, contextOf(request, reply));
-        // A stream is read while its handler works, or not at all.
+        // A stream is useless after its handler.
         const result = await (read.body instanceof Readable
           ? answer.finally(() => (read.body as Readable).destroy())
           : answer);
@@ -179,11 +175,11 @@ export const restPlugin = fp<RestOptions>(
       const config = { plan, counted: operation.counted };
       return { config, schema: routeSchema(operation), handler: routeHandler(plan) };
     };
-    // A context of its own: other routes read JSON only, whatever the contract declares.
+    // A scope of its own, because other routes read only JSON.
     await app.register(async (scope) => {
       const types = all.flatMap((operation) => bodyForms(operation).map(({ type }) => type));
       readDeclared(scope, types, ({ route, headers }) => Boolean(route.plan?.bodyForm(headers['content-type'] ?? '')));
-      // The glue makes a route of method and path; the resolver completes it.
+      // fastify-openapi-glue makes routes of methods and paths; the resolver completes them.
       const options = { specification: routeTable(document, all), operationResolver: operationResolver as never };
       await scope.register(openapiGlue, options);
     });
@@ -191,7 +187,7 @@ export const restPlugin = fp<RestOptions>(
   { name: 'rest', dependencies: ['rest-stages', 'json-body', 'common-stages', 'origins', 'rate-limit'] },
 );
 
-/** Returns what is checked of the route of an operation; nothing for public and forwarded operations, which have none. */
+/** Returns the route of an operation for its check. Public and forwarded operations have none. */
 function checkedRoute(operation: Operation, handlers: Handlers) {
   const { operationId, permission } = operation;
   if (permission === 'public' || isForwarded(operation)) return [];
@@ -199,7 +195,7 @@ function checkedRoute(operation: Operation, handlers: Handlers) {
   return [{ by: operationId, action: permission.action, route: givenHandler(handlers, operation), parameters }];
 }
 
-/** Returns the paths and ids for fastify-openapi-glue. Schemas come through the resolver; security is a stage. */
+/** Returns the paths and ids for fastify-openapi-glue. Schemas come from the resolver; security is a stage. */
 function routeTable({ openapi, info }: OpenApiDocument, all: Operation[]): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const { path, method, operationId, operation } of all) {
@@ -210,11 +206,7 @@ function routeTable({ openapi, info }: OpenApiDocument, all: Operation[]): objec
   return { openapi, info, paths };
 }
 
-/**
- * Returns the path below which a version uses the refresh token: a browser sends the cookie nowhere else. It is the common folder of the
- * operations that take the cookie.
- * @param version undefined for a contract without versions
- */
+/** Returns the common folder of the operations that use the refresh cookie. Browsers send the cookie only there. */
 function refreshPath(operations: readonly Operation[], version: string | undefined, cookie: string): string {
   const folders = operations
     .filter(({ path }) => placeOf(path)?.version === version)

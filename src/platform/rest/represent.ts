@@ -5,38 +5,36 @@ import type { Response, Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 import { isSentCompressed, sendBytes, varyBy } from '../http/reply.js';
 
-/** What a handler returns: the shape that the generated reply types narrow. */
+/** The result of a handler. Generated reply types narrow it. */
 export interface Reply {
   status: number;
   headers?: Record<string, string | number | string[] | undefined>;
   body?: unknown;
 }
 
-/** How long an answer may be kept, by tag: tokens never, the published keys for a while, others after asking again. */
+/** `Cache-Control` by tag. Other answers are revalidated. */
 const CACHE_CONTROL: Record<string, string> = { auth: 'no-store', keys: 'public, max-age=300', platform: 'no-cache' };
 
-/** The headers that a 304 has of the answer that a client keeps, besides the entity tag (RFC 9110 §15.4.5). */
+/** The headers of a 304 besides the entity tag (RFC 9110 §15.4.5). */
 const KEPT_HEADERS = ['cache-control', 'content-location'];
 
-/** Seconds after which to ask again whether the service is ready. */
 const RETRY_AFTER = 2;
 
-/** What the contract declares of an answer with one status. */
+/** The declared answer of one status. */
 interface Form {
   /** The declared headers, in lower case. */
   headers: ReadonlySet<string>;
-  /** The constant headers of all answers, and of those that a client has not kept. */
+  /** Constant headers of all answers, and of answers other than 304. */
   always: Readonly<Record<string, string>>;
   whole: Readonly<Record<string, string | number>>;
-  /** The headers that tell of the media type, by the type that was chosen; empty without a body. */
+  /** The headers by media type; empty without a body. */
   types: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** The default media type. */
   type: string | undefined;
-  /** Returns the name of a member that a body has and the contract does not declare. */
+  /** Returns the name of an undeclared member. */
   undeclaredIn: MemberCheck | undefined;
 }
 
-/** Returns the forms of an operation's answers, by status. */
 function formsOf({ tag, operation: { responses } }: Operation): ReadonlyMap<number, Form> {
   const formOf = ({ headers = {}, content = {} }: Response): Form => {
     const declared = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
@@ -55,8 +53,8 @@ function formsOf({ tag, operation: { responses } }: Operation): ReadonlyMap<numb
 }
 
 /**
- * Returns a function that checks what a handler replies, before the commit: the contract declares its status, its headers and the
- * members of its body. It writes the body as JSON.
+ * Returns a function that checks the status, headers and members of a reply before the commit, and writes the body as
+ * JSON.
  */
 export function replyWriter(operation: Operation) {
   const forms = formsOf(operation);
@@ -65,7 +63,7 @@ export function replyWriter(operation: Operation) {
     const { status, headers = {}, body } = reply ?? {};
     const form = forms.get(status);
     if (!form) throw new Error(`${operationId} declares no answer with status ${status}.`);
-    // TypeScript refuses the headers of another reply; this refuses a name that no reply declares.
+    // TypeScript rejects the headers of other replies; this rejects names without any declaration.
     for (const name in headers)
       if (!form.headers.has(name)) throw new Error(`${operationId} declares no ${name} on ${status}.`);
     const hasBody = form.type !== undefined;
@@ -77,17 +75,17 @@ export function replyWriter(operation: Operation) {
   };
 }
 
-/** A member check returns the name of a member that a schema does not declare; undefined if all are declared. */
+/** Returns the name of an undeclared member; undefined without one. */
 type MemberCheck = (value: unknown) => string | undefined;
 
-/** Levels of members that are checked. */
+/** Levels of checked members. */
 const MAX_DEPTH = 8;
-/** Keywords by which a schema declares members beside its `properties`. */
+/** Keywords that declare members besides `properties`. */
 const OTHER_KEYWORDS = ['additionalProperties', 'patternProperties', 'allOf', 'anyOf', 'oneOf', 'if', '$ref'];
 
 /**
- * Compiles the check for members that a response does not declare, for example a row that a handler spreads into a body. JSON Schema
- * leaves objects open, so a validator finds nothing.
+ * Compiles a check for undeclared members, for example of a row that a handler spreads into a body. JSON Schema itself
+ * leaves objects open.
  */
 function memberCheck(schema: Schema, depth = 0): MemberCheck | undefined {
   if (depth > MAX_DEPTH || OTHER_KEYWORDS.some((keyword) => keyword in schema)) return undefined;
@@ -132,14 +130,14 @@ const entityTag = (body: string | Buffer, coding: string) =>
   `"${createHash('sha1').update(body).digest('base64url')}${coding}"`;
 
 /**
- * Returns a function that sends a reply as the contract declares it: media type, entity tag, 304 and ranges.
- * @param vendor the media type of the application, whose answers depend on what was accepted
+ * Returns a function that sends a reply with media type, entity tag, 304 and ranges.
+ * @param vendor the media type of the application, which makes answers depend on `Accept`
  */
 export function sender(operation: Operation, vendor: string) {
   const forms = formsOf(operation);
   const inRanges = forms.has(206);
 
-  /** @param mediaType the negotiated one, which the status may not have */
+  /** @param mediaType the negotiated type, which the status may not have */
   return (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -151,11 +149,11 @@ export function sender(operation: Operation, vendor: string) {
     const isTagged = form.headers.has('etag') && form.type !== undefined;
     const isSafe = request.method === 'GET' || request.method === 'HEAD';
     const isCompressed = isSafe && isSentCompressed(request, reply, body);
-    // A strong entity tag names one encoding (RFC 9110 §8.8.3).
+    // A strong entity tag identifies one encoding (RFC 9110 §8.8.3).
     const etag = headers['etag'] ?? (isTagged ? entityTag(payload, isCompressed ? '-gzip' : '') : undefined);
     const type = form.types.has(mediaType) ? mediaType : form.type;
     reply.headers(form.always);
-    // Of what is kept too (RFC 9110 §15.4.5).
+    // A 304 needs it too (RFC 9110 §15.4.5).
     if (type === vendor) varyBy(reply, 'Accept');
     if (etag !== undefined) reply.header('etag', etag);
     if (isSafe && status === 200 && isUnchanged(request, etag)) {
@@ -177,7 +175,7 @@ export function sender(operation: Operation, vendor: string) {
   };
 }
 
-/** RFC 9110 §13.1.2. Cache-Control is left out: fetch sends no-cache along with If-None-Match, and it speaks to caches. */
+/** Compares entity tags (RFC 9110 §13.1.2). Ignores Cache-Control, because fetch sends no-cache with If-None-Match. */
 function isUnchanged({ headers }: FastifyRequest, etag: unknown): boolean {
   const known = headers['if-none-match'];
   return known !== undefined && typeof etag === 'string' && fresh({ 'if-none-match': known }, { etag });

@@ -9,7 +9,6 @@ import { type PageQuery, representPage } from './paging.js';
 import { type Reply, replyWriter } from './represent.js';
 import type { ReadRequest } from './validation.js';
 
-/** Returns the handler of an operation that has a route. */
 export const restHandler = (
   operation: Operation,
   route: Route<never, unknown>,
@@ -36,7 +35,7 @@ export const restHandler = (
   };
 };
 
-/** A body as `represent` returns it. JSON has a Date in ISO 8601. */
+/** A Date is ISO 8601 in JSON. */
 type Represented<Body> = { [Member in keyof Body]: Body[Member] | (string extends Body[Member] ? Date : never) };
 
 /**

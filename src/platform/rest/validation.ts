@@ -10,22 +10,22 @@ import { issueFailure } from '../http/messages.js';
 import { parametersIn, parametersValidator, placeReader } from './parameters.js';
 import { type BodyForm, bodyFormFor, bodyForms } from './request-body.js';
 
-/** A request as a handler gets it: parameters of the types and names that the contract declares. */
+/** A request with the declared parameters and types. */
 export interface ReadRequest {
   path: Record<string, unknown>;
   query: Record<string, unknown>;
   headers: Record<string, unknown>;
-  /** All cookies. Those that the operation declares have the types that it declares. */
+  /** All cookies. Declared cookies have their declared types. */
   cookies: Record<string, unknown>;
-  /** Parsed JSON, a string, or a stream: as the contract has it for the media type. */
+  /** Parsed JSON, a string, or a stream, depending on the media type. */
   body: unknown;
-  /** The media type of the body, without parameters; empty without a body. */
+  /** Without parameters; empty without a body. */
   mediaType: string;
 }
 
 const unreadable = (found: Partial<Issues>) => issueFailure('BAD_REQUEST', found);
 
-/** Returns a function that reads a request as its operation declares it. It throws BAD_REQUEST for parameters that cannot be read. */
+/** Returns a function that reads the parameters of a request. @throws Failure BAD_REQUEST */
 export function requestReader(ajv: Ajv2020, operation: Operation): (request: FastifyRequest) => ReadRequest {
   const readerOf = (place: Parameters<typeof placeReader>[2]) => placeReader(ajv, operation, place);
   const [path, query, headers, cookies] = [readerOf('path'), readerOf('query'), readerOf('header'), readerOf('cookie')];
@@ -45,7 +45,7 @@ export function requestReader(ajv: Ajv2020, operation: Operation): (request: Fas
   };
 }
 
-/** Returns a function that finds what is wrong with the content of a request, in all parts at once (422). */
+/** Returns a function that finds all mistakes in the content (422). */
 export function contentValidator(ajv: Ajv2020, operation: Operation): (request: ReadRequest) => Issues {
   const { path, query, header, cookie } = parametersValidator(ajv, operation);
   const schemas = new Set(bodyForms(operation).flatMap(({ schema }) => (schema ? [schema] : [])));
@@ -67,14 +67,11 @@ export function contentValidator(ajv: Ajv2020, operation: Operation): (request: 
 
 const OPTIONAL = Symbol('body may be absent');
 
-/** Returns true if one schema is for all bodies of an operation, so that the media type does not decide it. */
+/** Returns true if the media type does not decide the schema. */
 const areAlike = (forms: readonly BodyForm[]): boolean =>
   forms.every(({ kind, schema }) => kind === 'json' && schema === forms[0]?.schema);
 
-/**
- * Returns Fastify's route schema for the body of an operation. Only JSON has a structure. Parameters must be read first: they have a
- * stage of their own.
- */
+/** Returns Fastify's route schema for the body. Only JSON has a structure. */
 export function routeSchema(operation: Operation) {
   const optional = operation.operation.requestBody?.required !== true;
   const structure = ({ schema = {} }: BodyForm): Schema => ({ ...structureOf(schema), [OPTIONAL]: optional });
@@ -92,14 +89,14 @@ export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<Schema> 
     const faults = lazily(ajv, () => schema);
     const optional = (schema as { [OPTIONAL]?: boolean })[OPTIONAL];
     return (data: unknown) => {
-      // Fastify passes null for an absent body; `refuseNullBody` has refused the body `null`.
+      // Fastify passes null for an absent body. `refuseNullBody` rejects the body `null` before.
       const errors = optional && data === null ? undefined : faults(data);
       return errors ? { error: unreadable(bodyIssues(errors)) } : true;
     };
   };
 }
 
-/** Refuses the body `null`, and a missing body that the operation requires. Fastify's validator gets null for both. */
+/** Rejects the body `null` and a missing required body. Fastify's validator gets null for both. */
 export function refuseNullBody({ body, route }: FastifyRequest): void {
   const { requestBody } = route.plan?.operation.operation ?? {};
   if (requestBody === undefined) return;
