@@ -9,7 +9,7 @@ const edited = (text: string, ...edits: [from: string, to: string][]) =>
 
 const BREAK = 'rest:listNotes:parameter.query.limit:maximum:lowered';
 
-t.test('what changed for clients, release by release', async (t) => {
+t.test('accord changelog lists the changes for clients by release', async (t) => {
   const { root, write, git, commit } = gitProject(t);
   const changelog = (...args: string[]) => accord(t, ['--root', root, 'changelog', ...args]);
   t.match(await changelog(), {
@@ -92,7 +92,7 @@ t.test('what changed for clients, release by release', async (t) => {
   ]);
 });
 
-t.test('what cannot be told is a sentence and exit code 2', async (t) => {
+t.test('an unusable range exits 2 with one sentence', async (t) => {
   const { root, write } = gitProject(t);
   const changelog = (folder: string, ...args: string[]) => accord(t, ['--root', folder, 'changelog', ...args]);
   t.match(await changelog(root, 'v9..'), { code: 2, stderr: 'git knows no commit "v9" here.\n' });

@@ -1,19 +1,19 @@
-/** A tool that makes a client of what is served. The program of the same name in `consumers/` uses what comes out. */
+/** A generator of clients. The program of the same name in `consumers/` uses the client. */
 export interface ClientTool {
   over: 'rest' | 'graphql';
-  /** What a consumer types, without options, in a folder of its own. */
+  /** The command without options, for a folder of its own. */
   command: (url: string) => [string, ...string[]];
-  /** What it cannot be run without: its configuration, which says no more than where the contract is and where the client goes. */
+  /** The required configuration: the paths of the contract and of the client. */
   files?: (url: string) => Record<string, string | object>;
-  /** What is to be there as a file, for it takes no address: paths of the service by the names of the files. */
+  /** Files with contracts, for tools that read no address: paths of the service by file name. */
   fetched?: Record<string, string>;
-  /** The file to which goes what it prints. */
+  /** The file for its output. */
   printed?: string;
-  /** Whether its program logs in, pages, creates, and reads a failure; the others page, and read who they are. */
+  /** True if its program logs in, pages, creates, and reads a failure. Other programs page, and read their own account. */
   whole?: true;
 }
 
-/** Those of the project's own packages, which `npm test` has, too. */
+/** Tools in the dependencies of the project. */
 export const SHORT = {
   'openapi-fetch': {
     whole: true,
@@ -28,7 +28,7 @@ export const SHORT = {
   },
 } as const satisfies Record<string, ClientTool>;
 
-/** Those of `consumers/package.json`, which only the test installs. */
+/** Tools in `consumers/package.json`, which only this test installs. */
 export const LONG = {
   'hey-api': {
     whole: true,
@@ -66,7 +66,7 @@ export const LONG = {
     }),
   },
   oazapfts: { over: 'rest', command: (url) => ['oazapfts', `${url}/openapi.json`, 'api.ts'] },
-  // Failures are no types of it: it knows no media type but application/json, and theirs is application/problem+json.
+  // It has no types for failures, because it ignores application/problem+json.
   'openapi-zod-client': {
     over: 'rest',
     command: (url) => ['openapi-zod-client', `${url}/openapi.json`, '-o', 'api.ts'],

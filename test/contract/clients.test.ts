@@ -13,23 +13,23 @@ import { type ClientTool, LONG, SHORT } from './client-tools.js';
 
 const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.people[0];
 
-/** The short matrix is of every run. */
+/** Every run tests the short matrix. */
 const isLong = skipUnlessWhole === false;
 const CLIENTS: Record<string, ClientTool> = { ...SHORT, ...(isLong ? LONG : {}) };
-/** What reads a contract and makes no client: those that say what is wrong with it, and the proxy that holds traffic to it. */
+/** Tools that check the contract, and the proxy that checks traffic against it. */
 const READERS = isLong ? ['spectral', 'redocly', 'swagger-parser', 'prism'] : [];
 
 const CONSUMERS = join(ROOT, 'test/contract/consumers');
-/** Where the packages of the long matrix are, once they are installed. */
+/** The folder with the packages of the long matrix. */
 const INSTALLED = join(CONSUMERS, 'node_modules');
 let url: string;
 let project: string;
 
-/** Installs the packages of the long matrix where they are not those of their lock. */
+/** Installs the packages of the long matrix, unless they match their lockfile. */
 async function install(): Promise<void> {
   const [lock, done] = [join(CONSUMERS, 'package-lock.json'), join(INSTALLED, '.package-lock.json')];
   if (existsSync(done) && statSync(done).mtimeMs >= statSync(lock).mtimeMs) return;
-  // Where its registry is may stand in the environment.
+  // The environment may name the registry.
   const environment = process.env as Record<string, string>;
   const command = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'] as const;
   const { code, stderr } = await run(t, command, environment, CONSUMERS).ended;
@@ -67,7 +67,7 @@ async function consumersProject(t: Test): Promise<string> {
 function start([command, ...args]: readonly [string, ...string[]], folder: string): Running {
   const paths = [INSTALLED, join(ROOT, 'node_modules')].map((packages) => join(packages, '.bin', command));
   const found = paths.find((one) => existsSync(one)) ?? command;
-  // Nobody is told that it was run.
+  // Switches off telemetry.
   const environment = { HOME: project, NO_COLOR: '1', DO_NOT_TRACK: '1', REDOCLY_TELEMETRY: 'off' };
   return run(t, [found, ...args], environment, join(project, folder));
 }
@@ -84,7 +84,7 @@ const ALL_PROGRAMS = `
   console.log(JSON.stringify(seen));
 `;
 
-/** What swagger-parser is given is what was answered, for by itself it asks no address of one's own machine. */
+/** Gives swagger-parser a downloaded contract, because it does not read from local addresses. */
 const PARSED = `
   import SwaggerParser from '@apidevtools/swagger-parser';
   const answer = await fetch(process.argv[2]);
@@ -92,20 +92,20 @@ const PARSED = `
   console.log(Object.keys(paths).length);
 `;
 
-/** In what a tool says as it runs; some name each file that they write. */
+/** Matches warnings in the output of a tool. Some tools name each file that they write. */
 const COMPLAINT = /\b(warn(ing)?s?|errors?|fail(ed|ures?)?)\b|[⚠✖✗]/i;
 const MADE_UP = /(\d|One|Two|Three|Item|Writable)$/;
 
-t.test('what consumers make of what is served', async (t) => {
+t.test('clients of the served contracts', async (t) => {
   const whole = { skip: skipUnlessWhole };
   const database = await memoryDatabase(t);
   await demo.seed(database.client);
   const [instance] = await Promise.all([startInstance(t, database), isLong && install()]);
-  // Linters have something against the name `localhost` in a contract.
+  // Linters reject the name `localhost` in a contract.
   url = instance.url.replace('localhost', '127.0.0.1');
   project = await consumersProject(t);
 
-  t.test('each generator takes the served contract, and has nothing to say against it', async (t) => {
+  t.test('each generator accepts the served contract without warnings', async (t) => {
     const left = Object.entries(CLIENTS);
     const oneAfterTheOther = async () => {
       for (let next = left.shift(); next !== undefined; next = left.shift()) {
@@ -119,7 +119,7 @@ t.test('what consumers make of what is served', async (t) => {
     await Promise.all([oneAfterTheOther(), oneAfterTheOther()]);
   });
 
-  t.test('Spectral has nothing to say, not even a hint', whole, async (t) => {
+  t.test('Spectral reports nothing, not even a hint', whole, async (t) => {
     writeFileSync(join(project, 'spectral', '.spectral.yaml'), 'extends: ["spectral:oas"]\n');
     const { stdout } = await execute(
       ['spectral', 'lint', '-F', 'hint', '-f', 'json', `${url}/openapi.json`],
@@ -128,7 +128,7 @@ t.test('what consumers make of what is served', async (t) => {
     t.match(stdout, /^\[\]/);
   });
 
-  t.test('Redocly, strict, has nothing to say', whole, async (t) => {
+  t.test('Redocly with strict rules reports nothing', whole, async (t) => {
     const command = [
       'redocly',
       'lint',
@@ -140,7 +140,7 @@ t.test('what consumers make of what is served', async (t) => {
     t.same(problems, []);
   });
 
-  t.test('swagger-parser holds it valid, and finds all paths', whole, async (t) => {
+  t.test('swagger-parser accepts the contract, and finds all paths', whole, async (t) => {
     writeFileSync(join(project, 'swagger-parser', 'parsed.mjs'), PARSED);
     const { stdout, stderr } = await execute([process.execPath, 'parsed.mjs', `${url}/openapi.json`], 'swagger-parser');
     t.same([stderr, Number(stdout)], ['', new Set(contractOperations.map(({ path }) => path)).size]);
@@ -149,7 +149,7 @@ t.test('what consumers make of what is served', async (t) => {
   t.test('Prism between the service and the curl lines of two pages finds no violation', whole, async (t) => {
     const prism = start(['prism', 'proxy', `${url}/openapi.json`, url, '--errors', '--port', '0'], 'prism');
     const proxy = await eventually('a proxy', () => /listening on (\S+)/.exec(prism.stdout())?.[1]);
-    // Prism knows the addresses in the contract, which are those with the prefix.
+    // Prism needs addresses with the prefix, as in the contract.
     const lines = ['README.md', 'docs/using-the-api.md']
       .flatMap(exchanges)
       .filter(({ line }) => /localhost:3000\/(api\/v1|\.well-known)\//.test(line));
@@ -162,19 +162,19 @@ t.test('what consumers make of what is served', async (t) => {
     t.match(await spoilt.json(), { type: /prism/ });
   });
 
-  t.test('what was generated, and the programs that use it, compile under strict', async (t) => {
-    // Some ask the compiler to look away; what they write is to hold all the same. Relay's breaks its own declarations.
+  t.test('generated clients and the programs that use them compile under strict', async (t) => {
+    // Some generated files disable the compiler's checks. The test enables them, except for Relay, whose files violate them.
     for (const name of Object.keys(CLIENTS).filter((name) => name !== 'relay')) {
       for (const [file, text] of Object.entries(sourcesIn(join(project, name))))
         writeFileSync(join(project, name, file), text.replace(/^.*@ts-nocheck.*$/m, ''));
     }
     const { stdout } = await execute(['tsc', '--project', '.'], '.');
-    // What the declarations of installed packages lack is their makers' concern; those that were generated are ours.
+    // Errors in the declarations of installed packages do not count.
     const ours = stdout.split('\n').filter((line) => line !== '' && !/^\S*node_modules\//.test(line));
     t.same(ours, []);
   });
 
-  t.test('a client of each reads what is answered by its types', async (t) => {
+  t.test('a client of each generator reads the responses by its types', async (t) => {
     writeFileSync(join(project, 'all.mjs'), ALL_PROGRAMS);
     const { stdout, stderr } = await execute(['tsx', 'all.mjs', url, DEMO_ADMIN, DEMO_PASSWORD], '.');
     t.equal(stderr, '');
@@ -218,7 +218,7 @@ t.test('what consumers make of what is served', async (t) => {
     ['hey-api', 'client/sdk.gen.ts'],
     ['orval', 'api.ts'],
   ] as const) {
-    t.test(`${name} makes a function of each operation, and tells what it does`, whole, async (t) => {
+    t.test(`${name} makes a documented function of each operation`, whole, async (t) => {
       const text = readFileSync(join(project, name, file), 'utf8');
       const absent = contractOperations.filter(
         ({ operationId, operation: { summary } }) =>

@@ -102,7 +102,7 @@ const [listPets, addPet] = operations(normaliseOpenApi(source));
 const observeRest = restContract(source).observe;
 const observeGraphql = graphqlObserver(buildSchema(sdl));
 
-/** An exchange of JSON; everything else about it is given. */
+/** Creates an exchange of JSON. */
 function exchange(
   status: number,
   answer: unknown,
@@ -117,7 +117,7 @@ function exchange(
 
 const list = (keys: Iterable<string>) => [...keys].sort();
 
-t.test('an exchange shows its status, media type, members, values and parameters', async (t) => {
+t.test('an exchange covers its status, media type, members, values and parameters', async (t) => {
   const pets = [{ name: 'Tom', size: 'small' }, { tail: 1 }];
   t.same(list(observeRest(listPets, exchange(200, pets))), [
     'listPets 200',
@@ -130,7 +130,7 @@ t.test('an exchange shows its status, media type, members, values and parameters
   ]);
   const page = { data: [{ friend: { name: 'Rex' } }], counts: { cats: 'some' } };
   const headers = new Headers({ 'if-none-match': '"1"', cookie: 'other=1; session=abc' });
-  // The path may be spelt without its prefix.
+  // The path may lack the prefix.
   const asked = exchange(200, page, { path: '/pets/dog', asked: { query: 'version=1&unknown=2', headers } });
   t.same(list(observeRest(listPets, asked)), [
     'listPets 200',
@@ -149,7 +149,7 @@ t.test('an exchange shows its status, media type, members, values and parameters
   ]);
 });
 
-t.test('parameters show the values that are read of them', async (t) => {
+t.test('parameters cover the values that the service parses', async (t) => {
   const schema = { enum: ['cat', 'dog', 'a,b'] };
   const parameters = [
     { name: 'kind', in: 'path', required: true, schema },
@@ -193,7 +193,7 @@ t.test('parameters show the values that are read of them', async (t) => {
   );
 });
 
-t.test('a list shows its items, and what one of several schemas holds for shows that one', async (t) => {
+t.test('a list covers its items, and a value covers the alternative that it matches', async (t) => {
   t.same(list(observeRest(listPets, exchange(200, []))).slice(0, 2), ['listPets 200', 'listPets 200 application/json']);
   const shown = (answer: unknown) =>
     list(observeRest(listPets, exchange(200, answer))).filter((key) => key.includes('<'));
@@ -256,7 +256,7 @@ components:
   t.same(ways({ authorization: 'Basic YTpi' }, 401), [], 'who is refused has shown nothing');
 });
 
-t.test('null and an empty list are no argument, and a list without items is no list', (t) => {
+t.test('null and an empty list cover no argument, and a list without items covers no list', (t) => {
   const query =
     'query($size: Size) { pet(id: 1) { friends(first: null, size: $size) { name } } pets(sizes: []) { name } }';
   const friends = [{ name: 'Rex' }];
@@ -271,7 +271,7 @@ t.test('null and an empty list are no argument, and a list without items is no l
   t.end();
 });
 
-t.test('a request shows its media type, members and values, but not when it was refused', async (t) => {
+t.test('a request covers its media type, members and values, unless it was rejected', async (t) => {
   const body = JSON.stringify({ size: 'large', friend: { name: 'Jerry' }, tail: true });
   const headers = new Headers({ 'content-type': 'application/merge-patch+json' });
   const ask = (status: number, answer: unknown) =>
@@ -294,7 +294,7 @@ t.test('a request shows its media type, members and values, but not when it was 
   ]);
 });
 
-t.test('HEAD shows nothing, a range no members, and what is not declared nothing', async (t) => {
+t.test('HEAD covers no body, a range no members, and undeclared values nothing', async (t) => {
   t.same(list(observeRest(listPets, exchange(503, {}, { method: 'HEAD', text: '' }))), []);
   t.same(list(observeRest(undefined, exchange(404, {}, { method: 'HEAD', text: '' }))), []);
   t.same(list(observeRest(listPets, exchange(206, undefined, { text: '[{"na' }))), [
@@ -310,7 +310,7 @@ t.test('HEAD shows nothing, a range no members, and what is not declared nothing
   ]);
 });
 
-t.test('a result shows fields, arguments, input fields and values, through fragments and variables', async (t) => {
+t.test('a result covers fields, arguments, input fields and values, through fragments and variables', async (t) => {
   const query = `query One { pet(id: 1) { size } }
     query Two($sizes: [Size!] = [SMALL], $first: Int, $no: Boolean!) {
       all: pets(sizes: $sizes) { ...Shown friends(first: $first, size: LARGE) { name @skip(if: $no) } }
@@ -349,7 +349,7 @@ t.test('a result shows fields, arguments, input fields and values, through fragm
 });
 
 t.test(
-  'a field that failed shows neither itself nor its arguments, and a request that did not run nothing',
+  'a failed field covers neither itself nor its arguments, and a request that did not run covers nothing',
   async (t) => {
     const query = '{ one: pet(id: 1) { name } two: pet(id: "x") { name } pets { friends { name } } }';
     const failed = (path: (string | number)[]) => [{ path }];
@@ -403,30 +403,27 @@ type Query { shop: Shop since(id: ID @constraint(min: 0)): Int }
 type Mutation { addShop(input: NewShop): Shop }
 `;
 
-t.test(
-  'both sides of each bound that can be broken are something of a contract, the narrowest where several are laid together',
-  (t) => {
-    const { elements } = measureCoverage(contractsOf({ openapi: shops, schema: selling }), new Map());
-    const bounds = elements.filter(({ kind }) => kind === 'bound').map(({ key }) => key);
-    t.same(
-      bounds,
-      [
-        ...[
-          'putShop path shop_id - minimum 1',
-          'putShop query limit - maximum 50',
-          'putShop header X-Tags - minLength 2',
-        ],
-        ...['putShop body - minProperties 1', 'putShop body /name - maxLength 3', 'putShop body /prices - maxItems 2'],
-        ...['putShop body /prices[] - exclusiveMinimum 0', 'NewShop.name - maxLength 3', 'NewShop.tags - minLength 2'],
-        ...['Shop.near(limit) - max 5', 'Query.since(id) - min 0'],
-      ].flatMap((key) => [key.replace(' - ', ' at '), key.replace(' - ', ' beyond ')]),
-    );
-    t.end();
-  },
-);
+t.test('both sides of each bound are elements of a contract, and of several bounds only the narrowest', (t) => {
+  const { elements } = measureCoverage(contractsOf({ openapi: shops, schema: selling }), new Map());
+  const bounds = elements.filter(({ kind }) => kind === 'bound').map(({ key }) => key);
+  t.same(
+    bounds,
+    [
+      ...[
+        'putShop path shop_id - minimum 1',
+        'putShop query limit - maximum 50',
+        'putShop header X-Tags - minLength 2',
+      ],
+      ...['putShop body - minProperties 1', 'putShop body /name - maxLength 3', 'putShop body /prices - maxItems 2'],
+      ...['putShop body /prices[] - exclusiveMinimum 0', 'NewShop.name - maxLength 3', 'NewShop.tags - minLength 2'],
+      ...['Shop.near(limit) - max 5', 'Query.since(id) - min 0'],
+    ].flatMap((key) => [key.replace(' - ', ' at '), key.replace(' - ', ' beyond ')]),
+  );
+  t.end();
+});
 
 t.test(
-  'a value at a bound counts where it was taken, one beyond where the answer names its place and the bound',
+  'a value at a bound counts if it was accepted, a value beyond it if the failure names its place and the bound',
   (t) => {
     const document = parse(shops) as OpenApiDocument;
     const [putShop] = operations(inlineSchemas(normaliseOpenApi(document)));
@@ -480,7 +477,7 @@ t.test(
   },
 );
 
-t.test('the same of arguments and input fields', (t) => {
+t.test('bounds of arguments and input fields', (t) => {
   const observe = graphqlObserver(buildSchema(selling));
   const bounds = (...[request, result]: Parameters<typeof observe>) =>
     list(observe(request, result)).filter((key) => / (at|beyond) /.test(key));
@@ -508,7 +505,7 @@ t.test('the same of arguments and input fields', (t) => {
   t.end();
 });
 
-t.test('an exception of what has bounds is one of them, and in order until all of them were seen', (t) => {
+t.test('an exception of a value covers its bounds, and is valid until all of them are covered', (t) => {
   const text = `${shops}x-coverage: { except: { putShop body /name: Nobody looks at it. } }\n`;
   const schema = selling.replace('(maxLength: 3)', '(maxLength: 3) @coverage(except: "Nobody looks.")');
   const measured = (...keys: string[]) =>
@@ -547,7 +544,7 @@ const states = ({ elements }: Coverage, kind: string) =>
   );
 const figure = ({ figures }: Coverage, kind: string) => figures.find((one) => one.kind === kind);
 
-/** Where a text first has a word, as a place is printed. */
+/** Returns the first place of a word in a text. */
 function place(text: string, word: string, from = ''): string {
   const lines = text.slice(0, text.indexOf(word, text.indexOf(from))).split('\n');
   return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
@@ -561,7 +558,7 @@ const STATED = `x-coverage:
 const stated = openapi.replace('x-unmatched:', `${STATED}x-unmatched:`);
 const excepting = sdl.replace('named: Named', 'named: Named @coverage(except: "Nothing else is named.")');
 
-t.test('what was seen is held against both contracts, element by element', async (t) => {
+t.test('the coverage compares the recordings with both contracts, element by element', async (t) => {
   const seen = observations(
     'listPets 200',
     'listPets 503',
@@ -666,21 +663,18 @@ t.test('what was seen is held against both contracts, element by element', async
   ]);
 });
 
-t.test(
-  'a component that counts once is missing once, and without a word each operation answers for itself',
-  async (t) => {
-    const lines = (text: string, ...keys: string[]) =>
-      missingLines(measureCoverage(contractsOf({ openapi: text, schema: sdl }), observations(...keys))).filter((line) =>
-        / 503/.test(line),
-      );
-    const at = (owner: string) => `openapi.yaml:${place(stated, "'503'", owner)}`;
-    t.same(lines(stated), [`${at('listPets')}  none of the 2 operations with Unavailable was ever seen to answer 503`]);
-    t.same(lines(stated, 'addPet 503'), []);
-    t.same(lines(openapi, 'addPet 503'), [`${at('listPets')}  listPets was never seen to answer 503`]);
-  },
-);
+t.test('a component with `once` is missing once, and any other component once for each operation', async (t) => {
+  const lines = (text: string, ...keys: string[]) =>
+    missingLines(measureCoverage(contractsOf({ openapi: text, schema: sdl }), observations(...keys))).filter((line) =>
+      / 503/.test(line),
+    );
+  const at = (owner: string) => `openapi.yaml:${place(stated, "'503'", owner)}`;
+  t.same(lines(stated), [`${at('listPets')}  none of the 2 operations with Unavailable was ever seen to answer 503`]);
+  t.same(lines(stated, 'addPet 503'), []);
+  t.same(lines(openapi, 'addPet 503'), [`${at('listPets')}  listPets was never seen to answer 503`]);
+});
 
-t.test('a component that is excepted is excepted of every operation, unless all of them were seen', async (t) => {
+t.test('an excepted component is excepted for every operation, unless all of them are covered', async (t) => {
   const text = stated
     .replace('  once: { Unavailable: One hook sheds load. }\n', '')
     .replace('  except:\n', '  except:\n    Unavailable: The platform sheds load.\n');
@@ -695,57 +689,54 @@ t.test('a component that is excepted is excepted of every operation, unless all 
   t.match(stale, { rule: 'coverage-except', message: '"Unavailable" was seen after all: take the exception out.' });
 });
 
-t.test(
-  'a statement that is stale, without a reason or about nothing is told, and so is a component of one operation',
-  async (t) => {
-    const faults = (text: string, schema: string, ...keys: string[]) =>
-      measureCoverage(contractsOf({ openapi: text, schema }), observations(...keys)).problems.map(
-        ({ file, line, column, rule, message }) => `${file}:${line}:${column} ${rule} ${message}`,
-      );
-    const rows: [what: string, problems: string[], expected: string[]][] = [
+t.test('a stale, unexplained or unknown entry of x-coverage is reported', async (t) => {
+  const faults = (text: string, schema: string, ...keys: string[]) =>
+    measureCoverage(contractsOf({ openapi: text, schema }), observations(...keys)).problems.map(
+      ({ file, line, column, rule, message }) => `${file}:${line}:${column} ${rule} ${message}`,
+    );
+  const rows: [what: string, problems: string[], expected: string[]][] = [
+    [
+      'seen after all',
+      faults(stated, excepting, 'addPet 404', 'Query.named'),
       [
-        'seen after all',
-        faults(stated, excepting, 'addPet 404', 'Query.named'),
-        [
-          `openapi.yaml:${place(stated, 'addPet 404')} coverage-except "addPet 404" was seen after all: take the exception out.`,
-          `schema.graphql:${place(excepting, 'named')} coverage-except "Query.named" was seen after all: take the exception out.`,
-        ],
+        `openapi.yaml:${place(stated, 'addPet 404')} coverage-except "addPet 404" was seen after all: take the exception out.`,
+        `schema.graphql:${place(excepting, 'named')} coverage-except "Query.named" was seen after all: take the exception out.`,
       ],
-      ['in order', faults(stated, excepting, 'listPets 200'), []],
-      ...(['', ' ""', " ' '", ' 7', ' [a reason]'].map((reason) => {
-        const text = stated.replace(' A kind that is none is never stored.', reason);
-        return [
-          `the reason${reason}`,
-          faults(text, sdl),
-          [`openapi.yaml:${place(text, 'addPet 404')} coverage-except "addPet 404" has no reason.`],
-        ];
-      }) as typeof rows),
+    ],
+    ['in order', faults(stated, excepting, 'listPets 200'), []],
+    ...(['', ' ""', " ' '", ' 7', ' [a reason]'].map((reason) => {
+      const text = stated.replace(' A kind that is none is never stored.', reason);
+      return [
+        `the reason${reason}`,
+        faults(text, sdl),
+        [`openapi.yaml:${place(text, 'addPet 404')} coverage-except "addPet 404" has no reason.`],
+      ];
+    }) as typeof rows),
+    [
+      'an empty reason in the SDL',
+      faults(stated, excepting.replace('Nothing else is named.', ' ')),
+      [`schema.graphql:${place(excepting, 'named')} coverage-except "Query.named" has no reason.`],
+    ],
+    [
+      'unknown',
+      faults(stated.replace('addPet 404:', 'addPet 405:'), sdl),
+      [`openapi.yaml:${place(stated, 'addPet 404')} coverage-except "addPet 405" is nothing that the contract has.`],
+    ],
+    [
+      'once without a reason',
+      faults(stated.replace('One hook sheds load.', "''"), sdl),
+      [`openapi.yaml:${place(stated, 'Unavailable: One')} coverage-once "Unavailable" has no reason.`],
+    ],
+    [
+      'once for one',
+      faults(stated.replace("        '503': { $ref: '#/components/responses/Unavailable' }\n", ''), sdl),
       [
-        'an empty reason in the SDL',
-        faults(stated, excepting.replace('Nothing else is named.', ' ')),
-        [`schema.graphql:${place(excepting, 'named')} coverage-except "Query.named" has no reason.`],
+        `openapi.yaml:${place(stated.replace("        '503': { $ref: '#/components/responses/Unavailable' }\n", ''), 'Unavailable: One')} coverage-once "Unavailable" is no response that several operations share.`,
       ],
-      [
-        'unknown',
-        faults(stated.replace('addPet 404:', 'addPet 405:'), sdl),
-        [`openapi.yaml:${place(stated, 'addPet 404')} coverage-except "addPet 405" is nothing that the contract has.`],
-      ],
-      [
-        'once without a reason',
-        faults(stated.replace('One hook sheds load.', "''"), sdl),
-        [`openapi.yaml:${place(stated, 'Unavailable: One')} coverage-once "Unavailable" has no reason.`],
-      ],
-      [
-        'once for one',
-        faults(stated.replace("        '503': { $ref: '#/components/responses/Unavailable' }\n", ''), sdl),
-        [
-          `openapi.yaml:${place(stated.replace("        '503': { $ref: '#/components/responses/Unavailable' }\n", ''), 'Unavailable: One')} coverage-once "Unavailable" is no response that several operations share.`,
-        ],
-      ],
-    ];
-    for (const [what, problems, expected] of rows) t.same(problems, expected, what);
-  },
-);
+    ],
+  ];
+  for (const [what, problems, expected] of rows) t.same(problems, expected, what);
+});
 
 const everything = (() => {
   const { elements } = measureCoverage(contractsOf({ openapi: stated, schema: excepting }), new Map());
@@ -816,12 +807,12 @@ t.test('the command', async (t) => {
   const broken = await coverage('broken', '--check');
   const cleared = await coverage('cleared', '--clear');
 
-  t.test('merges what several processes have seen; --check passes when nothing is missing', async (t) => {
+  t.test('merges the recordings of several processes; --check passes if nothing is missing', async (t) => {
     const told = 'The tests see all 29 that the contracts demand (2 excepted).\n';
     t.same([whole.code, whole.stdout, whole.stderr], [0, told, '']);
   });
 
-  t.test('--check fails when something is, and writes JSON all the same', async (t) => {
+  t.test('--check fails if something is missing, and still writes JSON', async (t) => {
     t.equal(lacking.code, 1);
     const { missing, figures, elements } = JSON.parse(lacking.stdout);
     const line = Number(place(stated, "'204'").split(':')[0]);
@@ -831,23 +822,26 @@ t.test('the command', async (t) => {
     t.match(elements[0], { key: 'listPets 200', state: 'seen', count: 3 });
   });
 
-  t.test('is unable without recordings or on a torn one, and on a broken contract, whose place it tells', async (t) => {
-    const stderr = `There is nothing in ${join('coverage', 'contract')}: run the tests first (npm test).\n`;
-    t.same([unrecorded.code, unrecorded.stdout, unrecorded.stderr], [2, '', stderr]);
-    t.same([torn.code, torn.stdout], [2, '']);
-    t.match(torn.stderr, /^Clear coverage.contract \(--clear\): /);
-    t.same([broken.code, broken.stdout], [2, '']);
-    t.match(broken.stderr, /^schema\.graphql:1:13 {2}error {2}Syntax Error/);
-  });
+  t.test(
+    'exits 2 without recordings, with a truncated recording, or with a broken contract, whose place it prints',
+    async (t) => {
+      const stderr = `There is nothing in ${join('coverage', 'contract')}: run the tests first (npm test).\n`;
+      t.same([unrecorded.code, unrecorded.stdout, unrecorded.stderr], [2, '', stderr]);
+      t.same([torn.code, torn.stdout], [2, '']);
+      t.match(torn.stderr, /^Clear coverage.contract \(--clear\): /);
+      t.same([broken.code, broken.stdout], [2, '']);
+      t.match(broken.stderr, /^schema\.graphql:1:13 {2}error {2}Syntax Error/);
+    },
+  );
 
-  t.test('--clear forgets what was seen, and has nothing against there being nothing', async (t) => {
+  t.test('--clear deletes the recordings, if there are any', async (t) => {
     t.same([cleared.code, cleared.stdout, cleared.stderr], [0, '', '']);
     t.same(readdirSync(join(folder, 'cleared', 'coverage')), []);
     t.doesNotThrow(() => clearObservations(join(folder, 'cleared')));
   });
 });
 
-t.test('the check of every answer in the tests records what it sees, a file for each process', async (t) => {
+t.test('the tests record every response, in one file for each process', async (t) => {
   const folder = t.testdir({ 'openapi.yaml': openapi, 'schema.graphql': sdl });
   const url = (path: string) => JSON.stringify(pathToFileURL(join(ROOT, path)).href);
   const program = `

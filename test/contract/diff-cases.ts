@@ -1,4 +1,4 @@
-/** Contracts small enough to see through, and edits of them: what each does in either direction of time. */
+/** Small contracts for comparisons. */
 
 export const openapi = `openapi: 3.1.0
 info: { title: Notes, version: 1.2.3 }

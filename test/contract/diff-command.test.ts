@@ -24,7 +24,7 @@ const versionOf = (texts: Parameters<typeof contractsOf>[0]): ProjectVersion => 
 const edited = (text: string, edits: readonly (readonly [string, string])[]) =>
   edits.reduce((all, [from, to]) => all.replaceAll(from, to), text);
 
-t.test('every change has a rule in the list, which gives its verdict', async (t) => {
+t.test('the list has a rule for every change, with its verdict', async (t) => {
   const edits = [
     ...rest.map(({ edit }) => [{ openapi }, { openapi: edited(openapi, edit) }] as const),
     ...graphql.map(({ edit }) => [{ schema }, { schema: edited(schema, edit) }] as const),
@@ -52,7 +52,7 @@ t.test('every change has a rule in the list, which gives its verdict', async (t)
   t.strictSame([...wrong], []);
 });
 
-t.test('where tools differ, the contract says how severe a rule is', async (t) => {
+t.test('x-severity sets the verdict of a rule', async (t) => {
   const stating = (line: string, text = openapi) =>
     text.replace('openapi: 3.1.0', `openapi: 3.1.0\nx-severity: ${line}`);
   const value = [['enum: [red, green]', 'enum: [red, green, blue]']] as const;
@@ -93,7 +93,7 @@ t.test('where tools differ, the contract says how severe a rule is', async (t) =
   }
 });
 
-t.test('a GraphQL contract alone says it too', async (t) => {
+t.test('@severity sets the verdict of a rule in a GraphQL contract', async (t) => {
   const lines = 'directive @severity(rule: String!, is: String!) repeatable on SCHEMA\n';
   const stating = `${lines}extend schema @severity(rule: "graphql-enum-value-added", is: "breaking")\n`;
   const more = schema.replace('{ BIG SMALL }', '{ BIG SMALL TINY }');
@@ -105,7 +105,7 @@ t.test('a GraphQL contract alone says it too', async (t) => {
   t.match(found, [{ id: 'graphql:Kind.TINY:added', verdict: 'breaking' }]);
 });
 
-t.test('the rules are listed, for people and for programs', async (t) => {
+t.test('accord diff --rules lists the rules as text and as JSON', async (t) => {
   const { code, stdout } = await accord(t, ['diff', '--rules']);
   t.equal(code, 0);
   t.match(stdout, /^response-value-added {2}breaking or risky\n {2}\S/m);
@@ -133,7 +133,7 @@ const asked = async (t: Test, ...args: string[]) => {
   return { code, stderr, report: stdout === '' ? undefined : JSON.parse(stdout) };
 };
 
-t.test('two contracts are compared wherever they are, and places are theirs', async (t) => {
+t.test('accord diff compares files and directories, with their own paths in places', async (t) => {
   const folder = temporaryFolder(t);
   const write = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);
@@ -176,7 +176,7 @@ t.test('two contracts are compared wherever they are, and places are theirs', as
   });
 });
 
-t.test('and against what is served, either contract', async (t) => {
+t.test('accord diff compares with a served contract', async (t) => {
   const served: Record<string, string> = { '/openapi.json': openapi, '/schema.graphql': schema };
   const server = createServer((request, response) => {
     const text = served[request.url ?? ''];
@@ -207,7 +207,7 @@ t.test('and against what is served, either contract', async (t) => {
   });
 });
 
-t.test('a report reads as SARIF', async (t) => {
+t.test('a report as SARIF', async (t) => {
   const edits = [
     ['notes.list, viewer: own', 'notes.list, viewer: none'],
     ['enum: [red, green]', 'enum: [red, green, "<b&"]'],

@@ -1,6 +1,6 @@
 import type { Worst } from './diff-schemas.js';
 
-/** Somebody else's contract, with what documents have beside schemas. */
+/** A foreign contract with most members of OpenAPI documents. */
 export const SHOP = `openapi: 3.1.0
 info: { title: Shop, version: 1.0.0 }
 servers:
@@ -76,7 +76,7 @@ components:
     Unused: { type: object, properties: { x: { type: string } } }
 `;
 
-/** Edits of it, and the worst change that each is; the last column is of taking it back. */
+/** Edits of the contract with the worst change; the last column is for the reverted edit. */
 export type DocumentCase = [name: string, edits: [from: string, to: string][], forwards: Worst, backwards: Worst];
 
 const NAMED = '/articles/{id}/photos/{photo}';
@@ -173,7 +173,7 @@ export const documentCases: DocumentCase[] = [
     'breaking',
     'breaking',
   ],
-  // How a value is written.
+  // Serialization.
   [
     'explode of one value',
     [['name: session, in: cookie,', 'name: session, in: cookie, explode: false,']],
@@ -233,7 +233,7 @@ export const documentCases: DocumentCase[] = [
     'breaking',
     'risky',
   ],
-  // Where it is found.
+  // Addresses.
   ['a host in another case', [['.shop.test/', '.Shop.test:443/']], 'nothing', 'nothing'],
   [
     'a server of one operation, which is that of all',
@@ -414,7 +414,7 @@ export const documentCases: DocumentCase[] = [
     'nothing',
     'nothing',
   ],
-  // Bodies and answers.
+  // Bodies and responses.
   [
     'a media type loses its schema',
     [['image/png: { schema: { type: string, contentEncoding: base64 } }', 'image/png: {}']],
@@ -548,7 +548,7 @@ export const documentCases: DocumentCase[] = [
     'breaking',
   ],
   ['a fix of the specification', [['openapi: 3.1.0', 'openapi: 3.1.1']], 'nothing', 'nothing'],
-  // What the service sends.
+  // Webhooks and callbacks.
   ['a webhook', [['  sold:\n    post:', '  returned:\n    post:']], 'breaking', 'breaking'],
   ['a member of a webhook', [[', note: { type: string } } }', ' } }']], 'breaking', 'safe'],
   [

@@ -1,6 +1,6 @@
 import type { DocumentCase } from './diff-documents.js';
 
-/** The contract of a store, of the size and form that teams write. */
+/** The contract of a store, in typical size and form. */
 export const STORE = `openapi: 3.1.0
 info: { title: Store, version: 1.0.0 }
 servers: [{ url: https://api.store.test/v1 }]
@@ -135,7 +135,7 @@ components:
     Problem: { type: object, required: [title], properties: { title: { type: string }, detail: { type: string } } }
 `;
 
-/** Edits that teams make, by the check ids of oasdiff and the categories of Buf; the last column is of taking the edit back. */
+/** Typical edits, by the check ids of oasdiff and the categories of Buf. The last column is for the reverted edit. */
 export const edits: DocumentCase[] = [
   [
     'request prop optional',
@@ -567,7 +567,7 @@ type Mutation { create(input: ProductInput!): Product! @permission(action: "p.cr
 type Subscription { changed: Product }
 `;
 
-/** Edits of it, by the criteria of graphql-inspector. */
+/** Edits of the SDL, by the criteria of graphql-inspector. */
 export const sdlEdits: DocumentCase[] = [
   ['field removed', [['price: Int status', 'status']], 'breaking', 'safe'],
   ['passed date', [['old: String @deprecated(reason: "Use name until 2026-01-01") ', '']], 'safe', 'safe'],

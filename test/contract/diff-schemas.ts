@@ -1,7 +1,7 @@
 /**
- * Schemas before and after an edit, as YAML, and the worst that the edit does to who sends them and to who gets them; the
- * second pair is of taking it back. Of the kinds that the documented rules of oasdiff, openapi-diff and Optic tell apart.
- * The components that they refer to are those of `diff-verdicts.test.ts`.
+ * Schemas before and after an edit, as YAML, with the worst verdict for requests and for responses. The second pair is for the
+ * reverted edit. The cases follow the documented rules of oasdiff, openapi-diff and Optic. `diff-verdicts.test.ts` has the
+ * components.
  */
 export type Worst = 'breaking' | 'risky' | 'safe' | 'nothing';
 export type SchemaCase = [
@@ -13,12 +13,12 @@ export type SchemaCase = [
 ];
 
 const NOTHING: [Worst, Worst] = ['nothing', 'nothing'];
-/** What allows less: who sends it is refused, who gets it is not surprised. */
+/** Breaks requests; safe for responses. */
 const LESS: [Worst, Worst] = ['breaking', 'safe'];
 const MORE: [Worst, Worst] = ['safe', 'risky'];
-/** What allows more of another kind than clients were written for. */
+/** Safe for requests; breaks responses. */
 const WORSE: [Worst, Worst] = ['safe', 'breaking'];
-/** What no rule knows. */
+/** No rule knows the keyword. */
 const REVIEW: [Worst, Worst] = ['risky', 'risky'];
 const OTHER: [Worst, Worst] = ['breaking', 'breaking'];
 
@@ -26,7 +26,7 @@ const object = (members: string, more = '') =>
   `{ type: object, properties: { ${members} }${more === '' ? '' : `, ${more}`} }`;
 const AB = 'a: { type: string }, b: { type: integer }';
 
-/** The same said in another way: no edit of these is a change. */
+/** Equivalent schemas: no edit between them is a change. */
 const same: [string, string, string][] = [
   [
     'values with words',
@@ -207,7 +207,7 @@ const changed: SchemaCase[] = [
     OTHER,
     OTHER,
   ],
-  // What was missed.
+  // Regressions.
   [
     'required in a part of allOf',
     `{ allOf: [{ $ref: '#/components/schemas/Pair' }, { properties: { z: {} } }] }`,
@@ -275,7 +275,7 @@ const changed: SchemaCase[] = [
     OTHER,
   ],
   [
-    'the member that tells alternatives apart',
+    'the member that distinguishes alternatives',
     `{ oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }], discriminator: { propertyName: kind } }`,
     `{ oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }], discriminator: { propertyName: name } }`,
     OTHER,
@@ -616,7 +616,7 @@ const changed: SchemaCase[] = [
     LESS,
     MORE,
   ],
-  // What is not known here.
+  // Unknown keywords.
   ['a keyword nobody knows', '{ type: string }', '{ type: string, foo: 1 }', REVIEW, REVIEW],
   [
     'an extension',

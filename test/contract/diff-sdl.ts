@@ -1,6 +1,6 @@
 import type { DocumentCase } from './diff-documents.js';
 
-/** Somebody else's SDL, with what schemas have beside types. */
+/** A foreign SDL with most kinds of definitions. */
 export const GALLERY = `directive @cacheControl(maxAge: Int, scope: String) on FIELD_DEFINITION | OBJECT
 directive @tag(name: String!) repeatable on FIELD_DEFINITION | OBJECT | ENUM_VALUE
 scalar Date @specifiedBy(url: "https://scalars.test/date")
@@ -34,7 +34,7 @@ type Query {
 type Mutation { sell(work: ID!, note: String): Work }
 `;
 
-/** Edits of it, as those of documents; of the kinds that graphql-inspector, GraphOS and the specification tell apart. */
+/** Edits of the SDL, by the kinds of graphql-inspector, GraphOS and the specification. */
 export const sdlCases: DocumentCase[] = [
   ['an argument is deprecated', [['works(first: Int = 10,', 'works(first: Int = 10 @deprecated,']], 'safe', 'safe'],
   [
@@ -50,13 +50,13 @@ export const sdlCases: DocumentCase[] = [
     'breaking',
   ],
   ['a list of one as a default', [['sizes: [Int!],', 'sizes: [Int!], more: [Int] = [1],']], 'safe', 'breaking'],
-  // What was missed.
+  // Regressions.
   ['one member of an input', [['input By {', 'input By @oneOf {']], 'breaking', 'safe'],
   ['what specifies a scalar', [['scalars.test/date', 'scalars.test/day']], 'risky', 'risky'],
   ['a directive that somebody else reads', [['maxAge: 60', 'maxAge: 90']], 'risky', 'risky'],
   ['a directive more', [['  born: Date', '  born: Date @tag(name: "x")']], 'risky', 'risky'],
   ['a directive of a value', [['OIL INK', 'OIL @tag(name: "x") INK']], 'risky', 'risky'],
-  // What was hidden by another change of the same element.
+  // Two changes of one element.
   ['an argument less, and words', [['works(first: Int = 10, sort', '"Works." works(sort']], 'breaking', 'safe'],
   [
     'another type, and words',
@@ -161,7 +161,7 @@ export const sdlCases: DocumentCase[] = [
   ['a list that takes nothing else', [['sizes: [Int!]', 'sizes: [Int!]!']], 'breaking', 'safe'],
   ['items that may be null', [['sizes: [Int!]', 'sizes: [Int]']], 'safe', 'breaking'],
   ['a value of what is sent', [['NEW OLD', 'NEW OLD DEAR']], 'safe', 'breaking'],
-  // Answers.
+  // Results.
   ['a value of what is got', [['OIL INK', 'OIL INK CHALK']], 'risky', 'breaking'],
   ['items that are always there', [['first: Int!): [Item]', 'first: Int!): [Item!]']], 'safe', 'breaking'],
   ['one for a list', [['first: Int!): [Item]', 'first: Int!): Item']], 'breaking', 'breaking'],

@@ -1,6 +1,5 @@
 /**
- * Edits of the contracts in diff-cases.ts, and the changes that each one is: read forwards, and read backwards, as if it
- * had been taken back. Each replacement is of every occurrence.
+ * Edits of the contracts in diff-cases.ts, with the changes of each edit and of its reversal. An edit replaces all occurrences.
  */
 export interface Case {
   name: string;

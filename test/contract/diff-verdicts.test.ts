@@ -20,7 +20,7 @@ const COMPONENTS = `components:
     Dog: { type: object, required: [kind], properties: { kind: { type: string }, barks: { type: boolean } } }
 `;
 
-/** A service of which one operation is sent a schema, and another answers with it. */
+/** A contract with a schema in one request and in one response. */
 const service = (schema: string) => `openapi: 3.1.0
 info: { title: One, version: 1.0.0 }
 paths:
@@ -37,7 +37,7 @@ ${COMPONENTS}`;
 
 const versions = new Map<string, ProjectVersion>();
 
-/** Returns the version with a contract, which is parsed once however often it is compared. */
+/** Returns the version with a contract. Parses each contract once. */
 function versionOf(openapi: string): ProjectVersion {
   const known = versions.get(openapi) ?? { label: 'it', contracts: contractsOf({ openapi }), migrations: [] };
   versions.set(openapi, known);
@@ -48,7 +48,7 @@ const worst = (changes: readonly Change[]): Worst =>
   (['breaking', 'risky', 'safe'] as const).find((verdict) => changes.some((one) => one.verdict === verdict)) ??
   'nothing';
 
-t.test('what an edit of a schema does to who sends it and to who gets it, and what taking it back does', async (t) => {
+t.test('verdicts of edits of a schema and of their reversals, for requests and responses', async (t) => {
   for (const [name, before, after, forwards, backwards] of schemaCases) {
     for (const [from, to, expected, way] of [
       [before, after, forwards, ''],
@@ -65,8 +65,8 @@ t.test('what an edit of a schema does to who sends it and to who gets it, and wh
   }
 });
 
-t.test('a schema to which many ways lead is told once', async (t) => {
-  // Two to each from the one after it: a million millions of ways to the first.
+t.test('a schema with many paths to it is reported once', async (t) => {
+  // Each schema refers twice to the next one: 2^40 paths lead to the last.
   const chain = Array.from({ length: 40 }, (_, at) => {
     const before = `{ $ref: '#/components/schemas/S${at}' }`;
     return `    S${at + 1}: { type: object, properties: { left: ${before}, right: ${before} } }`;
@@ -82,7 +82,7 @@ t.test('a schema to which many ways lead is told once', async (t) => {
   );
 });
 
-t.test('a schema that is its own alternative, is not itself, or names its members by itself, has an end', async (t) => {
+t.test('a comparison of recursive schemas ends', async (t) => {
   const own = "{ $ref: '#/components/schemas/Own' }";
   for (const [before, after] of [
     [`{ oneOf: [${own}, { oneOf: [${own}, { type: string }] }] }`, `{ oneOf: [${own}, { type: integer }] }`],
@@ -96,7 +96,7 @@ t.test('a schema that is its own alternative, is not itself, or names its member
   }
 });
 
-t.test('what is said beside a reference is told of who refers', async (t) => {
+t.test('a keyword next to a reference is reported for the referring schema', async (t) => {
   const told = async (before: string, after: string) =>
     (await changesBetween(versionOf(service(before)), versionOf(service(after)))).map(({ id, place }) => [
       id,
@@ -121,7 +121,7 @@ t.test('what is said beside a reference is told of who refers', async (t) => {
   ]);
 });
 
-t.test('what is said of all other members stands at the keyword that says it', async (t) => {
+t.test('a change of additionalProperties is placed at the keyword', async (t) => {
   const placeOf = async (before: string, after: string) => {
     const text = service("{ $ref: '#/components/schemas/It' }");
     const [first] = await changesBetween(versionOf(`${text}${before}`), versionOf(`${text}${after}`));
@@ -136,7 +136,7 @@ t.test('what is said of all other members stands at the keyword that says it', a
   );
 });
 
-t.test('the name of a component is sent where alternatives are told apart by it', async (t) => {
+t.test('the name of a component is the value of its discriminator', async (t) => {
   const told = async (from: string, to: string) =>
     (await changesBetween(versionOf(from), versionOf(to)))
       .filter(({ verdict }) => verdict !== 'safe')
@@ -166,7 +166,7 @@ t.test('the name of a component is sent where alternatives are told apart by it'
   );
 });
 
-t.test('what is said of one of the kind is told of who gets the kind', async (t) => {
+t.test('a change of a subtype is reported for users of its base type', async (t) => {
   const told = async (from: string, to: string) =>
     (await changesBetween(versionOf(from), versionOf(to))).map(({ verdict, id, elements }) => [verdict, id, elements]);
   const base = `${service("{ type: array, items: { $ref: '#/components/schemas/Animal' } }")}
@@ -217,7 +217,7 @@ t.test('what is said of one of the kind is told of who gets the kind', async (t)
   ]);
 });
 
-t.test('what is different within a circle is told, wherever it is met', async (t) => {
+t.test('a change in a recursive schema is reported from every entry', async (t) => {
   const circle = (members: string[], any: string) => `${service("{ $ref: '#/components/schemas/Circle' }")}
     Circle: { type: object, properties: { ${members.join()} } }
     Choice: { type: object, properties: { a: {}, b: {} }, ${any}: [{ required: [a] }, { required: [b] }] }
@@ -236,7 +236,7 @@ t.test('what is different within a circle is told, wherever it is met', async (t
   }
 });
 
-t.test('schemas that hold each other are compared once', async (t) => {
+t.test('mutually recursive schemas are compared once', async (t) => {
   const kinds = Array.from({ length: 10 }, (_, index) => `Kind${index}`);
   const expression = "{ $ref: '#/components/schemas/Expression' }";
   const text = [
@@ -267,7 +267,7 @@ for (const [title, base, cases] of [
   ['a document', SHOP, documentCases],
   ['a common contract', STORE, edits],
 ] as const)
-  t.test(`what an edit of ${title} does, and what taking it back does`, async (t) => {
+  t.test(`verdicts of edits of ${title} and of their reversals`, async (t) => {
     for (const [name, list, forwards, backwards] of cases) {
       const other = edited(list, base);
       for (const [from, to, expected, way] of [
@@ -284,7 +284,7 @@ for (const [title, base, cases] of [
     }
   });
 
-t.test('the documents that are edited here are sound', async (t) => {
+t.test('the edited documents are valid', async (t) => {
   const before = versionOf(SHOP);
   t.strictSame(await problemsOf({ root: '.', before, after: before }), []);
   for (const [name, edits] of documentCases) {
@@ -297,9 +297,9 @@ t.test('the documents that are edited here are sound', async (t) => {
   }
 });
 
-t.test('whatever an edit takes away or makes another, it is told', async (t) => {
+t.test('every removed or changed value is reported', async (t) => {
   const whole = parse(SHOP);
-  /** What no program reads, and what nothing uses. */
+  /** Texts, and members that nothing uses. */
   const isNothing = (path: readonly string[]) =>
     /^(?:openapi|info|tags)\b|^components schemas Unused |\b(?:description|tags)\b|\bscopes \w+$/.test(path.join(' '));
   const paths: string[][] = [];
@@ -326,7 +326,7 @@ t.test('whatever an edit takes away or makes another, it is told', async (t) => 
   }
 });
 
-t.test('a change stands in the lines that were edited', async (t) => {
+t.test('a change is placed at the edited lines', async (t) => {
   const lineOf = (text: string, part: string) => text.split('\n').findIndex((line) => line.includes(part)) + 1;
   const placeOf = async (edits: DocumentCase[1]) => {
     const after = edited(edits);
@@ -350,7 +350,7 @@ t.test('a change stands in the lines that were edited', async (t) => {
   t.match(required.place, { line: lineOf(required.after, '        - name'), old: false }, 'a required member');
 });
 
-t.test('what an edit of an SDL does, and what taking it back does', async (t) => {
+t.test('verdicts of edits of an SDL and of their reversals', async (t) => {
   const version = (schema: string): ProjectVersion => ({
     label: 'it',
     contracts: contractsOf({ schema }),

@@ -19,7 +19,7 @@ const base: ProjectVersion = { label: 'before', contracts: contractsOf({ openapi
 
 type Text = keyof Texts;
 
-/** The version with other texts in the place of its own. */
+/** Returns a version with other texts. */
 function withTexts(from: ProjectVersion, texts: Partial<Texts>): ProjectVersion {
   const { openapi, schema, prisma } = from.contracts;
   const own = { openapi: openapi.text, schema: schema.text, prisma: prisma.text };
@@ -34,13 +34,13 @@ function edited(key: Text, edit: Case['edit'], from: ProjectVersion = base): Pro
   return { ...withTexts(from, { [key]: text }), label: 'after' };
 }
 
-/** `<verdict> <id without its side>`. */
+/** Returns `<verdict> <id without its side>`. */
 const line = ({ verdict, id }: Change) => `${verdict} ${id.slice(id.indexOf(':') + 1)}`;
 
 const told = async (before: ProjectVersion, after: ProjectVersion, now = NOW) =>
   (await changesBetween(before, { ...after, migrations: [...before.migrations, 'next'] }, now)).map(line);
 
-t.test('the contracts that are edited here are sound', async (t) => {
+t.test('the edited contracts are valid', async (t) => {
   t.strictSame(await problemsOf({ root: ROOT, before: base, after: base }), []);
 });
 
@@ -49,7 +49,7 @@ for (const [key, cases] of [
   ['schema', graphql],
   ['prisma', database],
 ] as const) {
-  t.test(`what an edit of ${key} does, and what taking it back does`, async (t) => {
+  t.test(`changes of each edit of ${key} and of its reversal`, async (t) => {
     for (const { name, edit, forwards, backwards } of cases) {
       const after = edited(key, edit);
       for (const [from, to, expected] of [
@@ -65,7 +65,7 @@ for (const [key, cases] of [
   });
 }
 
-t.test('what is deprecated may go after its sunset, and not before', async (t) => {
+t.test('a deprecated member may be removed after its sunset, and not before', async (t) => {
   const gone: Case['edit'] = (rest[0] as Case).edit;
   t.strictSame(await told(base, edited('openapi', gone), new Date('2026-06-29')), ['breaking deleteNote:removed']);
   t.strictSame(await told(base, edited('openapi', gone), new Date('2026-06-30')), ['safe deleteNote:removed']);
@@ -88,21 +88,21 @@ t.test('what is deprecated may go after its sunset, and not before', async (t) =
   t.strictSame(await told(base, others), [], 'x-sunset is another word for it');
 });
 
-t.test('the order of permissions says nothing', async (t) => {
+t.test('the order of permissions has no effect', async (t) => {
   const find = '@permission(action: "notes.find", viewer: ANY, developer: ANY, admin: ANY)';
   const further = '@permission(action: "notes.all", viewer: NONE, developer: OWN, admin: ANY, when: "all")';
   const [one, other] = [`${find} ${further}`, `${further} ${find}`].map((both) => edited('schema', [[find, both]]));
   t.strictSame(await told(one as ProjectVersion, other as ProjectVersion), []);
 });
 
-t.test('one edit of a shared schema is one change, at its own line, with all that it reaches', async (t) => {
+t.test('one edit of a shared schema is one change, at its own line, with all affected operations', async (t) => {
   const [change] = await changesBetween(base, edited('openapi', [['maximum: 999', 'maximum: 99']]), NOW);
   const line = openapi.split('\n').findIndex((text) => text.includes('maximum: 999')) + 1;
   t.match(change, { place: { file: 'openapi.yaml', line, old: false }, elements: ['listNotes', 'createNote'] });
   t.equal(change?.message, 'maximum of `id` of Note in responses: 999 → 99');
 });
 
-t.test('what is gone is placed in the old file', async (t) => {
+t.test('a removed member is placed in the old file', async (t) => {
   const [change] = await changesBetween(
     edited('openapi', [['info:', '\n\ninfo:']]),
     edited('openapi', [
@@ -167,7 +167,7 @@ t.test('the version that a diff demands', async (t) => {
   t.match(early.version, { bump: 'minor', least: '0.3.0' }, 'before 1.0.0');
 });
 
-t.test('the tests of an installed package are none of the project', async (t) => {
+t.test('the tests of an installed package do not count', async (t) => {
   const root = temporaryFolder(t);
   for (const folder of ['test/rest', 'test/rest/node_modules/their']) {
     mkdirSync(join(root, folder), { recursive: true });
@@ -177,7 +177,7 @@ t.test('the tests of an installed package are none of the project', async (t) =>
   t.same(found?.tests, [{ file: 'test/rest/users.test.ts', line: 2, name: 'getUser' }]);
 });
 
-t.test('a change names the handler, the service and the tests that it touches', async (t) => {
+t.test('a change names its handler, service and tests', async (t) => {
   const [before] = [versionInDirectory(ROOT, 'before')];
   const text = before.contracts.openapi.text.replace(/(operationId: getUser\n[\s\S]*?viewer: )any/, '$1none');
   const sdl = before.contracts.schema.text.replace(/(action: "posts\.create", viewer: NONE, developer: )OWN/, '$1NONE');
@@ -209,7 +209,7 @@ t.test('a change names the handler, the service and the tests that it touches', 
   t.ok(create?.touches.tests.some(({ file }) => file.startsWith('test/graphql/')));
 });
 
-t.test('the walk-through of the documentation: what an edit breaks, where, and what to do about it', async (t) => {
+t.test('the walk-through of the documentation: the breaks of an edit, their places, and advice', async (t) => {
   const text = section('docs/changing-the-contracts.md', 'Walk-through: review an edit');
   const [, from = '', to = ''] = /rename `(\w+)` to `(\w+)`/.exec(text) ?? [];
   const [, may = 'none', mayNot = ''] = /change\s+`([^`]+)` to `([^`]+)`/.exec(text) ?? [];
@@ -227,7 +227,7 @@ t.test('the walk-through of the documentation: what an edit breaks, where, and w
   const [, shown = ''] = /```\n( +✖.*?)```/s.exec(text) ?? [];
   const words = shown.split('\n').filter((line) => /✖|instead|id /.test(line));
   t.equal(words.length, 3);
-  // Lines move with the contract; the rest is as it is shown.
+  // Line numbers change with the contract.
   const anyLine = (line: string) => line.trim().replaceAll(/\d{2,}/g, '0');
   const lines = new Set(printed.split('\n').map(anyLine));
   for (const line of words) t.ok(lines.has(anyLine(line)), line);
@@ -239,7 +239,7 @@ async function formats(t: Test): Promise<Report> {
   return diffReport({ root: empty(t), before: base, after, now: NOW });
 }
 
-t.test('a report reads as text and as Markdown', async (t) => {
+t.test('a report as text and as Markdown', async (t) => {
   const report = await formats(t);
   const text = printText(report, (_style, words) => words);
   t.match(text, /^Contract changes from before to after\n\nBreaking \(1\)\n/);
@@ -257,7 +257,7 @@ t.test('a report reads as text and as Markdown', async (t) => {
 
 const diff = (t: Test, root: string, ...args: string[]) => accord(t, ['--root', root, 'diff', ...args]);
 
-t.test('the command compares the working tree with where the branch left origin/main, or with a git ref', async (t) => {
+t.test('accord diff compares the working tree with the merge base with origin/main, or with a git ref', async (t) => {
   const { root } = gitProject(t);
   const change = (file: string, text: string) => writeFileSync(join(root, file), text);
   change('openapi.yaml', edited('openapi', narrowed).contracts.openapi.text);
@@ -276,7 +276,7 @@ t.test('the command compares the working tree with where the branch left origin/
   t.match(JSON.parse(accepted.stdout), { ok: true, changes: [{ id: ID, accepted: 'Agreed.' }] });
 });
 
-t.test('what cannot be compared is a sentence and exit code 2', async (t) => {
+t.test('versions that cannot be compared exit 2 with one sentence', async (t) => {
   const { root } = gitProject(t);
   t.equal((await versionAtRef(root)).label, 'HEAD');
   await t.rejects(versionAtRef(root, 'nowhere'), {

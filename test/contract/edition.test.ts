@@ -19,7 +19,7 @@ import { openapi, schema } from './small-project.js';
 
 const actions = (text: string): string => `${openapi}x-defaults:\n${text.replaceAll(/^/gm, '  ')}\n`;
 
-/** The small contract, in which what holds for all operations is said once. */
+/** The small contract with `x-defaults`. */
 const short = actions(`- description: Every operation.
   operations: every
   update:
@@ -48,7 +48,7 @@ const short = actions(`- description: Every operation.
 
 const lineOf = (text: string, words: string) => text.slice(0, text.indexOf(words)).split('\n').length;
 
-t.test('what a default says is said at each place that does not say it itself', async (t) => {
+t.test('a default applies to each operation that does not state the member itself', async (t) => {
   const { written } = openApiOf(short);
   const { get, put } = written.paths['/notes/{note_id}'] ?? {};
   t.same(Object.keys(get?.responses ?? {}), ['200', '404', '500']);
@@ -71,7 +71,7 @@ t.test('what a default says is said at each place that does not say it itself', 
   t.same(await checkOpenApi(openApiOf(short)), []);
 });
 
-t.test('a place is that of the line that a person edits: of what a default says, the default', async (t) => {
+t.test('the place of a value from a default is the default', async (t) => {
   const source = openApiOf(short);
   const operation = ['paths', '/notes/{note_id}', 'get'];
   const places: [words: string, path: (string | number)[]][] = [
@@ -100,7 +100,7 @@ t.test('a place is that of the line that a person edits: of what a default says,
   t.same([lost?.rule, lost?.line], ['no-unresolved-refs', lineOf(misspelt, 'Brokn')]);
 });
 
-t.test('a default that cannot be read, or that applies to nothing, is told at its place', async (t) => {
+t.test('an invalid default, and one that applies to nothing, is reported at its place', async (t) => {
   const cases: [action: string, words: string, message: RegExp][] = [
     ['- operations: documents\n  update: {}', 'documents', /applies to nothing/],
     ['- operations: counting\n  update: {}', 'counting', /no operations called `counting`: use every, counted/],
@@ -143,7 +143,7 @@ t.test('a default that cannot be read, or that applies to nothing, is told at it
   );
 });
 
-t.test('a default names operations in the words of the contract', async (t) => {
+t.test('a default selects operations by predicates', async (t) => {
   const response = (header?: string) => ({ ...(header && { headers: { [header]: {} } }) });
   const paths = {
     '/api/v1/books': {
@@ -191,7 +191,7 @@ t.test('a default names operations in the words of the contract', async (t) => {
   }
 });
 
-t.test('a default completes the problem documents, and the answers to what is no operation', async (t) => {
+t.test('a default completes problem documents, and the responses in x-unmatched', async (t) => {
   const problem = (content: object) => ({ content: { 'application/problem+json': content } });
   const { document, faults } = applyDefaults({
     'x-unmatched': { 404: { $ref: '#/components/responses/Lost' } },
@@ -214,7 +214,7 @@ t.test('a default completes the problem documents, and the answers to what is no
   });
 });
 
-t.test('a member whose name is a word of the contract is one like any other', async (t) => {
+t.test('a property with the name of a keyword is a property', async (t) => {
   const secret = { type: 'string', writeOnly: true, 'x-coverage': false };
   const requestBody = {
     content: { 'application/json': { schema: { properties: { default: secret, examples: secret, value: secret } } } },
@@ -227,7 +227,7 @@ t.test('a member whose name is a word of the contract is one like any other', as
   t.same(properties, { default: { type: 'string' }, examples: { type: 'string' }, value: { type: 'string' } });
 });
 
-t.test('the published edition says everything at its place, to those who call', async (t) => {
+t.test('each operation of the published edition states all of its members', async (t) => {
   const text = short
     .replace('      security: []\n', '')
     .replace(
@@ -289,7 +289,7 @@ paths:`,
 });
 
 t.test(
-  'a default that changes is told once, with all it reaches; one that is said otherwise is no change',
+  'a changed default is one change with all affected operations; an equivalent default is no change',
   async (t) => {
     const told = (before: string, after: string) =>
       restChanges(openApiOf(before), openApiOf(after), new Date()).map(({ id, verdict, message, elements, place }) => ({
@@ -345,7 +345,7 @@ t.test('a service starts with the contract that code was generated from, and wit
   await t.rejects(served(), { message: /^openapi\.yaml is not what generated\/contract\.json was made of\. Run/ });
 });
 
-t.test('the contract of the example is short, and by itself a document that editors open', async (t) => {
+t.test('the contract of the example is short, and valid without its defaults', async (t) => {
   const source = openApiOf(readFileSync('openapi.yaml', 'utf8'));
   const config = await loadConfig({ configPath: 'redocly.yaml' });
   t.same(await lintByRedocly(source, config, source.authored), []);

@@ -13,7 +13,7 @@ const lineAt = ({ file, line }: { file: string; line: number }) => {
 
 const all = (parts: readonly Part[]): Part[] => parts.flatMap((one) => [one, ...all(one.parts ?? [])]);
 
-t.test('accord explain shows an operation as it is published, and where each part is edited', async (t) => {
+t.test('accord explain prints an operation with the place of each part', async (t) => {
   const { paths } = parse(readFileSync('generated/openapi.yaml', 'utf8'));
   const { code, stdout } = await accord(t, ['explain', 'updateUser', '--json']);
   t.equal(code, 0);
@@ -58,7 +58,7 @@ t.test('accord explain shows an operation as it is published, and where each par
   t.ok(pairs.includes('User prisma/schema.prisma'), 'and that of the types it uses', { pairs });
 });
 
-t.test('the same for a field of schema.graphql and for a member of a schema', async (t) => {
+t.test('accord explain prints a field of schema.graphql and a member of a schema', async (t) => {
   const explained = async (name: string): Promise<Explanation> =>
     JSON.parse((await accord(t, ['explain', name, '--json'])).stdout);
   const user = await explained('Query.user');

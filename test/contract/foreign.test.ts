@@ -5,9 +5,9 @@ import t, { type Test } from 'tap';
 import { accord } from '../support/accord.js';
 import { temporaryFolder } from '../support/process.js';
 
-// Contracts as other people write them, in repositories that know nothing of ours.
+// Contracts that were not written for Accord.
 
-/** OpenAPI 3.0, two tags, an operation without an operationId, a schema that holds itself, and no word of permissions. */
+/** OpenAPI 3.0 with two tags, an operation without an operationId, and a recursive schema, but without permissions. */
 const LIBRARY = `openapi: 3.0.3
 info:
   title: Library
@@ -66,7 +66,7 @@ type Query {
 }
 `;
 
-/** A repository with these files, committed. */
+/** Creates a repository with these files in a commit. */
 function repository(t: Test, files: Record<string, string>): string {
   const folder = temporaryFolder(t);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
@@ -80,7 +80,7 @@ function repository(t: Test, files: Record<string, string>): string {
 const asked = (t: Test, root: string, ...args: string[]) => accord(t, ['--root', root, ...args]);
 const rules = (stdout: string) => JSON.parse(stdout).map(({ rule }: { rule: string }) => rule);
 
-t.test('a REST contract alone is linted by the rules that hold for any', async (t) => {
+t.test('a single REST contract is linted without the rules of code generation', async (t) => {
   const root = repository(t, { 'openapi.yaml': LIBRARY });
   const { code, stdout, stderr } = await asked(t, root, 'lint', '--json');
   t.same([code, stderr], [1, '']);
@@ -101,7 +101,7 @@ t.test('a REST contract alone is linted by the rules that hold for any', async (
   t.ok(found.includes('error-body'), 'and ours that are for readers');
 });
 
-t.test('what was changed in it is told', async (t) => {
+t.test('accord diff reports the changes of a foreign contract', async (t) => {
   const root = repository(t, { 'openapi.yaml': LIBRARY });
   t.match(await asked(t, root, 'diff'), { code: 0, stdout: /Nothing changed/ });
   const edited = LIBRARY.replace(', nullable: true', '').replace('minimum: 0, exclusiveMinimum: true', 'minimum: 5');
@@ -122,7 +122,7 @@ t.test('what was changed in it is told', async (t) => {
   t.notMatch(told, /\n {4}at /, 'a version of OpenAPI more is no stack');
 });
 
-t.test('the same written in OpenAPI 3.1 is the same', async (t) => {
+t.test('the same contract in OpenAPI 3.1 is no change', async (t) => {
   const root = repository(t, { 'openapi.yaml': LIBRARY });
   const current = LIBRARY.replace('openapi: 3.0.3', 'openapi: 3.1.0')
     .replace('type: string, nullable: true', "type: [string, 'null']")
@@ -131,7 +131,7 @@ t.test('the same written in OpenAPI 3.1 is the same', async (t) => {
   t.match(await asked(t, root, 'diff'), { code: 0, stdout: /Nothing changed that a client sees/ });
 });
 
-t.test('what OpenAPI 3.0 ignores is nothing, whatever the names are around it', async (t) => {
+t.test('members that OpenAPI 3.0 ignores are no change', async (t) => {
   const named = LIBRARY.replace('    Failure:\n', '    example:\n').replace('schemas/Failure', 'schemas/example');
   const root = repository(t, { 'openapi.yaml': named });
   const edited = named
@@ -145,7 +145,7 @@ t.test('what OpenAPI 3.0 ignores is nothing, whatever the names are around it', 
   t.match(await asked(t, root, 'diff'), { code: 0, stdout: /Nothing changed that a client sees/ });
 });
 
-t.test('a reference that leads nowhere is told with its place', async (t) => {
+t.test('a reference that leads nowhere is reported with its place', async (t) => {
   const text = LIBRARY.replace("'4XX': { description: A failure. }", "'404': { $ref: './gone.yaml' }");
   const root = repository(t, { 'openapi.yaml': text });
   const line = text.split('\n').findIndex((one) => one.includes('./gone.yaml')) + 1;
@@ -155,7 +155,7 @@ t.test('a reference that leads nowhere is told with its place', async (t) => {
   t.match(await asked(t, root, 'diff'), { code: 2, stderr: new RegExp(`^openapi\\.yaml:${line}:\\d+ .*gone\\.yaml`) });
 });
 
-t.test('nor does one that leads to itself end in a stack', async (t) => {
+t.test('a reference that leads to itself is reported with its place', async (t) => {
   const text = `${LIBRARY}    Loop: { $ref: '#/components/schemas/Loop' }\n`;
   const used = text.replace("{ $ref: '#/components/schemas/Failure' }", "{ $ref: '#/components/schemas/Loop' }");
   const root = repository(t, { 'openapi.yaml': used });
@@ -165,7 +165,7 @@ t.test('nor does one that leads to itself end in a stack', async (t) => {
   }
 });
 
-t.test('a GraphQL contract alone', async (t) => {
+t.test('a single GraphQL contract', async (t) => {
   const root = repository(t, { 'schema.graphql': SHOP });
   const { stdout, stderr } = await asked(t, root, 'lint', '--json');
   t.same([stderr, rules(stdout).includes('permission')], ['', false]);
@@ -175,7 +175,7 @@ t.test('a GraphQL contract alone', async (t) => {
   t.match(await asked(t, root, 'diff'), { code: 2, stderr: /^schema\.graphql:9:14 .*Artikel/ });
 });
 
-t.test('what needs both says which is not there', async (t) => {
+t.test('a command that needs both contracts names the missing one', async (t) => {
   const root = repository(t, { 'openapi.yaml': LIBRARY });
   const lacking = `There is no schema.graphql in ${root}. Run this in the project, or name it with --root.\n`;
   for (const command of ['codegen', 'scaffold']) {
@@ -185,7 +185,7 @@ t.test('what needs both says which is not there', async (t) => {
   t.match(await asked(t, root, 'coverage'), { code: 2, stderr: /^There is nothing in coverage\/contract/ });
 });
 
-t.test('and a folder without contracts is told so', async (t) => {
+t.test('a folder without contracts is an error', async (t) => {
   const root = repository(t, {});
   for (const command of ['lint', 'diff', 'coverage', 'codegen', 'scaffold', 'bridge']) {
     const { code, stderr } = await asked(t, root, command);

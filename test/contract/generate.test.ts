@@ -31,7 +31,7 @@ const project = (t: Test, files: Record<string, string>) =>
     ...files,
   });
 
-t.test('broken contracts are all reported, with place, rule and frame, and nothing is generated', async (t) => {
+t.test('all broken contracts are reported with place, rule and frame, and nothing is generated', async (t) => {
   const generated = { 'operations.ts': '// as it was\n' };
   const text = openapi.replace('putNote', 'put-note').replace('basic: []', 'basci: []');
   const folder = project(t, {
@@ -132,7 +132,7 @@ t.test('each rule of the contracts names its place', async (t) => {
   ]);
 });
 
-t.test('where the contracts contradict themselves or each other is told with both places', async (t) => {
+t.test('a contradiction is reported with both places', async (t) => {
   const updateAlso = schema.replace('deleteUser(', 'putNote(text: String): User $permission\n  deleteUser(');
   const sdl = (permission: string) =>
     updateAlso.replace('$permission', `@permission(action: "notes.update", ${permission})`);
@@ -171,7 +171,7 @@ t.test('where the contracts contradict themselves or each other is told with bot
   ]);
 });
 
-t.test('the policy is a table that can be read, and types that name its actions and roles', async (t) => {
+t.test('the policy is a readable table with types of its actions and roles', async (t) => {
   const text = generatePolicy(contractsOf({ openapi, schema }).permissions);
   t.match(
     text,
@@ -248,14 +248,14 @@ const notes = (...handlers: string[]) =>
 export const notes = Contract.notesHandlers({\n${handlers.join('')}});\n`;
 const getNote = `getNote: async ({ path }) =>
   path.note_id > 1 ? { status: 404, body: { status: 404 } } : { status: 200, headers: { etag: '"1"' }, body: { text: 'a' } },\n`;
-/** A route to `putNote`. */
+/** Returns a route for `putNote`. */
 const put = (parts: string, target = "record(Post, 'note_id')") => `putNote: route({ target: ${target}, ${parts} }),\n`;
 const handled = `handler: async ({ body, headers }) =>
   headers['if-match'] ? { status: 204 } : { status: 201, headers: { location: body.text } }`;
 const replied = `reply: ({ title }, { headers }) =>
   headers['if-match'] ? { status: 204 } : { status: 201, headers: { location: title } }`;
 const putNote = put(handled);
-/** The same, answered by a promise and not by an async function. */
+/** Returns a route whose handler returns a promise. */
 const promised = (handler: string) =>
   handler.replace('async ({ path })', '({ path })').replace('=>\n  ', '=>\n  Promise.resolve(').replace(/,\n$/, '),\n');
 const isNot = (what: string) =>
@@ -265,7 +265,7 @@ const root2 = `${ROUTES}import type { Resolvers } from '../generated/graphql.js'
 const query = "user: route({ target: record(User, 'id') })";
 const mutation = "deleteUser: route({ target: record(User, 'id'), reply: () => ({ success: true }) })";
 
-/** With a union and an interface; all fields of the types within are given. */
+/** A schema with a union and an interface, whose types have models. */
 const withAbstract = schema.replace('  name: String!', '  initials: String!\n$&').replace(
   'type Query {',
   `union Result = User | Deletion
@@ -275,7 +275,7 @@ type Query {`,
 );
 const abstract = `Result: { __resolveType: (value) => ('success' in value ? 'Deletion' : 'User') }, Titled: { __resolveType: () => 'Book' }`;
 
-/** Files that must compile, and those that must not, with what the compiler has to say. */
+/** Files that compile, and files that do not, with the compiler's message. */
 const fixtures: Record<string, { text: string; says?: RegExp }> = {
   right: { text: notes(getNote, putNote) },
   'right-promised': { text: notes(promised(getNote), putNote) },
@@ -288,7 +288,7 @@ export const handlers: Handlers = { notes };\n`,
     text: `import type { Handlers } from '../generated/operations.js';\nexport const handlers: Handlers = {};\n`,
     says: /TS2741: Property 'notes' is missing in type '{}' but required in type 'Handlers'/,
   },
-  // It is told where it is to be written.
+  // The error is at the handler.
   missing: {
     text: notes(getNote),
     says: /TS2345.*Property 'putNote' is missing in type .* required in type 'NotesHandlers'/s,
@@ -447,8 +447,8 @@ export const reply: GetNoteReply = { status: 200, headers: { etag: '', 'x-rate-l
   },
 };
 
-t.test('handlers and resolvers compile only if they are what the contracts say', async (t) => {
-  // One schema holds itself, and one is open.
+t.test('handlers and resolvers compile only if they match the contracts', async (t) => {
+  // One schema is recursive, and one is open.
   const more = `parts: { type: array, items: { $ref: '#/components/schemas/Note' } }
         labels: { type: object, additionalProperties: { type: string } }
         tags: {`;
@@ -470,7 +470,7 @@ t.test('handlers and resolvers compile only if they are what the contracts say',
   t.equal(generateOperations(rest), generated['generated/operations.ts'], 'the same each time');
 });
 
-t.test('bodies, schemas that hold themselves, and what stands beside a reference have types', async (t) => {
+t.test('bodies, recursive schemas, and members next to a reference have types', async (t) => {
   const more = `    Comment:
       type: object
       required: [text]
@@ -518,7 +518,7 @@ t.test('bodies, schemas that hold themselves, and what stands beside a reference
   t.match(errors['handlers/no-bodies.ts']?.join(), /Property 'tags' does not exist on type 'string'/);
 });
 
-t.test('parameters have the types that they are read as', async (t) => {
+t.test('parameters have the types of their parsed values', async (t) => {
   const more = `      parameters:
         - { name: deep, in: query, schema: { type: boolean } }
         - { name: sizes, in: query, required: true, explode: false, schema: { type: array, items: { enum: [1, 2] } } }

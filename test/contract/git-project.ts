@@ -9,7 +9,7 @@ import { openapi, prisma, schema } from './diff-cases.js';
 export function gitProject(t: Test) {
   const root = temporaryFolder(t);
   const write = (file: string, text: string) => writeFileSync(join(root, file), text);
-  // Everything is of one second, as what a script does can be: nothing goes by the time.
+  // All commits are of one second, as in a script: their order must not depend on the time.
   const date = '2026-11-01T12:00:00Z';
   const env = { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
   const git = (...args: string[]) =>

@@ -27,7 +27,7 @@ import { accord } from '../support/accord.js';
 import { place } from '../support/place.js';
 import { ROOT } from '../support/process.js';
 
-/** Small contracts that break no rule and differ in nothing. */
+/** Small contracts without problems and differences. */
 const openapi = `openapi: 3.1.0
 info: { title: Notes, version: 1.0.0, license: { name: MIT, identifier: MIT } }
 servers: [{ url: 'https://notes.test' }]
@@ -337,12 +337,12 @@ model Note {
 
 const documents: Texts = { openapi, schema, prisma };
 
-/** A member's description as the SDL has it. */
+/** Returns a description in the syntax of SDL. */
 const described = (text: string) => `  """\n  ${text}\n  """\n`;
 
 type Edit = readonly [from: string, to: string];
 
-/** A text after an edit, which must find its place. */
+/** Returns a text after an edit. Throws if the edited text is missing. */
 function edited(text: string, [from, to]: Edit): string {
   if (!text.includes(from)) throw new Error(`There is no ${from}`);
   return text.replace(from, () => to);
@@ -353,7 +353,7 @@ const named = (problems: { rule: string; line: number; column: number }[]) =>
 
 const BODY = 'requestBody: { content: { text/plain: { schema: { type: string } } } }';
 
-/** Each rule of openapi.yaml with an edit that breaks it, and the text at which that is told. */
+/** Edits of openapi.yaml that break a rule, with the text at the place of the problem. */
 const restCases: [rule: string, edit: Edit, where: string][] = [
   ['operation-id-camel-case', ['operationId: getNote', 'operationId: getNOTE'], 'getNOTE'],
   ['operation-id-verb', ['operationId: getNote', 'operationId: aNote'], 'aNote'],
@@ -459,7 +459,7 @@ const restCases: [rule: string, edit: Edit, where: string][] = [
     ['type: object, description: Where', "type: object, patternProperties: { '[': {} }, description: Where"],
     "'['",
   ],
-  // A header's example is held against a pattern that is none, too.
+  // An invalid pattern also rejects the example of the header.
   ['pattern-sound', ['{ type: integer, default: 0 }, example: 7', "{ type: string, pattern: '*' }, example: a"], "'*'"],
   ['pattern-sound', ['maxLength: 200, description: What was', 'pattern: ^(a+)+$, description: What was'], '^(a+)+$'],
   ['pattern-sound', ['maxLength: 200, description: What was', 'pattern: " +$", description: What was'], '" +$"'],
@@ -498,7 +498,7 @@ const sdlCases: [rule: string, edit: Edit, where: string][] = [
   ['example-refused', ['Int = 20', 'Int = 51'], '51 @'],
   ['example-refused', ['text: String! @', 'text: String = "toolong" @constraint(maxLength: 3) #'], '"toolong"'],
   ['pattern-sound', ['(maxLength: 200)', '(maxLength: 200, pattern: "(")'], '"(")'],
-  // A default is held against it, too.
+  // The pattern also rejects the default.
   [
     'pattern-sound',
     ['text: String! @constraint(maxLength: 200)', 'text: String = "a" @constraint(pattern: "*")'],
@@ -529,7 +529,7 @@ const ofSdl = async (text: string) => {
 
 type Find = (text: string) => Promise<{ rule: string; line: number; column: number }[]>;
 
-t.test('each rule of our own is broken by what it names, there and nowhere else', async (t) => {
+t.test('each rule reports its violation at the right place', async (t) => {
   t.same(await ofRest(openapi), []);
   t.same(await ofSdl(schema), []);
   const check = async (cases: typeof restCases, text: string, find: Find) => {
@@ -547,7 +547,7 @@ t.test('each rule of our own is broken by what it names, there and nowhere else'
   t.same([...new Set([...tried(restCases), ...tried(sdlCases)])].sort(), Object.keys(REASONS).sort());
 });
 
-t.test('what looks like a breach and is none', async (t) => {
+t.test('allowed cases that resemble violations', async (t) => {
   const allowed: [text: string, find: Find, edit: Edit][] = [
     [openapi, ofRest, ['type: array, items', 'type: array, maxItems: 9, items']],
     [
@@ -567,7 +567,7 @@ t.test('what looks like a breach and is none', async (t) => {
       ],
     ],
     [openapi, ofRest, ['operationId: getNote', 'operationId: login']],
-    // What methods cannot say, and nouns.
+    // Verbs that no method expresses, and nouns.
     ...['/notes/{note_id}/publish', '/posts/{note_id}', '/lists/{note_id}', '/updates/{note_id}'].map(
       (path): (typeof allowed)[number] => [openapi, ofRest, ['/notes/{note_id}:', `${path}:`]],
     ),
@@ -601,7 +601,7 @@ const filesOf = (t: Test, { openapi, schema, prisma }: Texts) => ({
   prisma: { 'schema.prisma': prisma },
 });
 
-/** What our members may be, as each of them says it wrong, by the kind of what it stands beside. */
+/** Edits that give an extension a wrong value. */
 const WRONG: Edit[] = [
   ['x-permission: { action: notes.list, viewer: any', 'x-permission: { action: notes.list, viewer: all'],
   ['x-permission: { action: notes.list', 'x-permission: { acton: notes.list'],
@@ -624,7 +624,7 @@ const WRONG: Edit[] = [
   ["x-unmatched:\n  '405'", "x-unmatched:\n  '4XX'"],
 ];
 
-t.test('an editor knows our members by a schema that is published', async (t) => {
+t.test('the published JSON Schema describes the extensions for editors', async (t) => {
   const written = JSON.parse(readFileSync(join(ROOT, 'src/workbench/openapi.schema.json'), 'utf8'));
   t.strictSame(written, editorSchema(), 'src/workbench/openapi.schema.json is what editorSchema() gives');
   const require = createRequire(import.meta.url);
@@ -646,12 +646,12 @@ t.test('an editor knows our members by a schema that is published', async (t) =>
   );
 });
 
-t.test('our rules are rules of Redocly and of ESLint, too', async (t) => {
+t.test('the rules work as plugins of Redocly and of ESLint', async (t) => {
   const flawed = [
     edited(openapi, ['operationId: getNote', 'operationId: obtain']),
     ['      x-permission: { action: notes.create, viewer: none, developer: own, admin: any }\n', ''],
   ] as const;
-  // An editor reads the authored text: what `x-defaults` declare is declared.
+  // Editors read the contract before its defaults apply.
   const shared = "        '400': { $ref: '#/components/responses/BadRequest' }\n";
   const defaults = `x-defaults:
   - operations: every
@@ -696,7 +696,7 @@ t.test('our rules are rules of Redocly and of ESLint, too', async (t) => {
   t.not(ofEslint?.length, 0);
 });
 
-t.test('one list of what codegen, Redocly, graphql-eslint and our rules find, errors first', async (t) => {
+t.test('accord lint prints one list of all findings, errors first', async (t) => {
   const folder = t.testdir(filesOf(t, documents));
   const find = async (rest: string, sdl: string) =>
     named(await lint(folder, contractsOf({ openapi: rest, schema: sdl })));
@@ -746,7 +746,7 @@ t.test('one list of what codegen, Redocly, graphql-eslint and our rules find, er
   ]);
 });
 
-t.test('the configuration of a project decides about our rules, too', async (t) => {
+t.test('the configuration of a project applies to the rules', async (t) => {
   const rules = 'rules: { accord/operation-id-verb: warn }';
   const flawed = {
     openapi: edited(openapi, ['operationId: getNote', 'operationId: aNote']),
@@ -786,10 +786,10 @@ export default [{
 
 const deep = (levels: number) => `${'{ type: array, items: '.repeat(levels)}{ type: string }${' }'.repeat(levels)}`;
 const TEN = (name: string) => `[${Array(10).fill(name).join(', ')}]`;
-/** What stands for ten to the tenth words in eleven lines. */
+/** Aliases that expand to 10^10 words. */
 const BOMB = `x-0: &a0 ${TEN('x')}\n${[...Array(9).keys()].map((at) => `x-${at + 1}: &a${at + 1} ${TEN(`*a${at}`)}\n`).join('')}`;
 
-t.test('what cannot be followed to its end is told at its place, and stops nothing', async (t) => {
+t.test('recursive and very deep documents are reported at their place, and end no process', async (t) => {
   const folder = t.testdir(filesOf(t, documents));
   const foreign = openapi.replace(/ +x-permission:.*\n/g, '');
   const find = async (rest: string) =>
@@ -835,7 +835,7 @@ t.test('what cannot be followed to its end is told at its place, and stops nothi
   }
 });
 
-t.test('a contract is in UTF-8, and the line that is not is told', async (t) => {
+t.test('a line that is not in UTF-8 is reported', async (t) => {
   const latin = Buffer.from(edited(openapi, ['What people wrote down.', 'Was man s\u00e4te.']), 'latin1');
   const utf8 = Buffer.from(edited(openapi, ['What people wrote down.', 'Was man s\u00e4te \ufffd.']));
   const folder = t.testdir({ ...filesOf(t, documents), 'openapi.yaml': '', own: filesOf(t, documents) });
@@ -850,7 +850,7 @@ t.test('a contract is in UTF-8, and the line that is not is told', async (t) => 
   t.match(stderr, 'The contracts cannot be read: openapi.yaml: line 5 is not in UTF-8');
 });
 
-/** Finds the ids of the differences after edits of any of the three documents. */
+/** Returns the ids of the differences after edits of the three documents. */
 function differences(edits: Partial<Record<keyof Texts, Edit[]>>) {
   const after = Object.fromEntries(
     Object.entries(documents).map(([name, text]) => [name, (edits[name as keyof Texts] ?? []).reduce(edited, text)]),
@@ -861,7 +861,7 @@ function differences(edits: Partial<Record<keyof Texts, Edit[]>>) {
 const NOTE = '    Note:\n      description: A note.\n';
 const withBridge = (text: string): Edit => [NOTE, `${NOTE}      x-bridge: ${text}\n`];
 
-/** An edit of one document, the difference that comes of it, and the text of each place at which it is told. */
+/** An edit of one document, the resulting difference, and the text at each of its places. */
 const bridgeCases: [
   document: keyof Texts,
   edit: Edit,
@@ -985,7 +985,7 @@ const bridgeCases: [
     { openapi: '{ name: limit', schema: 'limit: Int' },
   ],
   [
-    // A default and a bound beside a reference hold as well.
+    // A default and a bound next to a reference apply too.
     'openapi',
     [
       'schema: { type: integer, minimum: 1, maximum: 50 } }',
@@ -1032,7 +1032,7 @@ const bridgeCases: [
     { openapi: 'text: { type: string, maxLength: 200, description: What to', prisma: 'text' },
   ],
   [
-    // What stands behind a string that holds `//` is no comment.
+    // `//` within a string begins no comment.
     'prisma',
     ['@db.VarChar(200)', '@default("see http://a.example") @db.VarChar(100)'],
     'length:Note.text:openapi-prisma',
@@ -1145,7 +1145,7 @@ t.test('each kind of difference is found, with its place in each document', asyn
   }
 });
 
-t.test('an override pairs what names do not, and an acceptance explains one difference', async (t) => {
+t.test('an override pairs members of different names, and an acceptance accepts one difference', async (t) => {
   const idsAfter = (edits: Parameters<typeof differences>[0]) => differences(edits).differences.map(({ id }) => id);
   const model: Edit = ['model Note ', 'model Memo '];
   const column: Edit = ['text      String ', 'body      String '];
@@ -1180,7 +1180,7 @@ t.test('an override pairs what names do not, and an acceptance explains one diff
   t.same(idsAfter({ openapi: [root], schema: [memo], prisma: [paper] }), ['nullability:Memo.id:graphql-prisma']);
 });
 
-t.test('what a new name takes from the comparison is told, until it is said what belongs together', (t) => {
+t.test('a renamed member is reported until an override pairs it', (t) => {
   const idsAfter = (edits: Parameters<typeof differences>[0]) => differences(edits).differences.map(({ id }) => id);
   const renamed: Edit[] = [
     ['type Note {', 'type Memo {'],
@@ -1222,7 +1222,7 @@ t.test('the contracts of this project', async (t) => {
   );
 });
 
-t.test('of what has changed, only what came with it', async (t) => {
+t.test('--only-changed reports the problems that came with the changes', async (t) => {
   const before = edited(openapi, ['operationId: getNote', 'operationId: aNote']);
   const folder = t.testdir(filesOf(t, { ...documents, openapi: before }));
   const write = (text: string) => writeFileSync(join(folder, 'openapi.yaml'), text);

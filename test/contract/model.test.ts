@@ -18,14 +18,14 @@ const WHOLE = ['openapi', 'schema', 'prisma'] as const;
 
 const HERE = fileURLToPath(import.meta.url);
 
-/** Whether our own code called the parser of a package: the stack's first call from outside of both. */
+/** Returns true if our code called the parser of a package. */
 function calledByUs(parser: string): boolean {
   const [, ...calls] = (new Error().stack ?? '').split('\n');
   const caller = calls.find((call) => !call.includes(`/node_modules/${parser}/`) && !call.includes(HERE));
   return caller?.includes(join(ROOT, 'src')) === true;
 }
 
-/** The texts that our own code has parsed while something was done, one as often as it was. */
+/** Returns the texts that our code parsed during some work, with repetitions. */
 async function parsedBy(work: () => unknown): Promise<string[]> {
   const parsed: string[] = [];
   const [{ parse }, { parseDocument }] = [YamlParser.prototype, SdlParser.prototype];
@@ -52,10 +52,10 @@ async function isParsedOnce(t: Test, versions: readonly Contracts[], work: () =>
   t.strictSame((await parsedBy(work)).sort(), versions.flatMap(textsOf).sort(), 'each text, and once');
 }
 
-t.test('a text is parsed once, whatever is made of it', async (t) => {
+t.test('each text is parsed once', async (t) => {
   const contracts = await readContracts(ROOT, WHOLE);
 
-  await t.test('by nothing, as long as nothing of it is asked for', (t) => isParsedOnce(t, [], () => contractsOf({})));
+  await t.test('never, if nothing of it is read', (t) => isParsedOnce(t, [], () => contractsOf({})));
   await t.test('by a lint', async (t) => {
     const fresh = await readContracts(ROOT);
     await isParsedOnce(t, [fresh], () => lint(ROOT, fresh));
@@ -106,20 +106,17 @@ t.test('each part of the model is made once', async (t) => {
   for (const [index, part] of first.entries()) t.equal(part, second[index]);
 });
 
-t.test(
-  'of a text that does not parse, what needs no parsing is there, and the rest says where it is broken',
-  async (t) => {
-    const broken = contractsOf({ openapi: openapi.replace('paths:', 'paths: {'), schema: schema.replace('{', '{{') });
-    t.match(broken.openapi.errors, [{ file: 'openapi.yaml', rule: 'syntax' }]);
-    const [error] = broken.openapi.errors;
-    const place = new RegExp(`^openapi\\.yaml:${error?.line}:${error?.column} `);
-    t.throws(() => broken.openapi.document, { message: place });
-    t.throws(() => broken.openapi.operations, { message: place });
-    t.throws(() => broken.permissions, { message: place });
-    t.throws(() => broken.schema.schema, { name: 'GraphQLError', message: /^Syntax Error/ });
-    const parsed = await parsedBy(() => {
-      for (const read of [() => broken.openapi.document, () => broken.schema.errors]) t.throws(read);
-    });
-    t.strictSame(parsed, [], 'and is not parsed again for it');
-  },
-);
+t.test('the model of a text with syntax errors throws them with their place', async (t) => {
+  const broken = contractsOf({ openapi: openapi.replace('paths:', 'paths: {'), schema: schema.replace('{', '{{') });
+  t.match(broken.openapi.errors, [{ file: 'openapi.yaml', rule: 'syntax' }]);
+  const [error] = broken.openapi.errors;
+  const place = new RegExp(`^openapi\\.yaml:${error?.line}:${error?.column} `);
+  t.throws(() => broken.openapi.document, { message: place });
+  t.throws(() => broken.openapi.operations, { message: place });
+  t.throws(() => broken.permissions, { message: place });
+  t.throws(() => broken.schema.schema, { name: 'GraphQLError', message: /^Syntax Error/ });
+  const parsed = await parsedBy(() => {
+    for (const read of [() => broken.openapi.document, () => broken.schema.errors]) t.throws(read);
+  });
+  t.strictSame(parsed, [], 'and is not parsed again for it');
+});

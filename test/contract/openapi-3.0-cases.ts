@@ -1,17 +1,17 @@
-/** To a schema that the cases refer to. */
+/** Returns a reference to a schema for the cases. */
 export const REFERENCE = '#/components/schemas/';
 const A = { $ref: `${REFERENCE}A` };
 
 interface Case {
   was: unknown;
   is: Record<string, unknown>;
-  /** It takes more than it did. */
+  /** True if it allows more values. */
   loose?: true;
-  /** `null` is taken by who reads `nullable` as tools do, and not by the letter. */
+  /** True if `nullable` allows null in tools, but not by the specification. */
   onlyTools?: true;
 }
 
-/** Schemas of 3.1, and what they are in 3.0. */
+/** Schemas in 3.1 and in 3.0. */
 export const CASES: readonly Case[] = [
   // Types
   { was: { type: ['string', 'null'], maxLength: 1 }, is: { type: 'string', nullable: true, maxLength: 1 } },
@@ -145,7 +145,7 @@ export const CASES: readonly Case[] = [
     is: { type: 'object' },
     loose: true,
   },
-  // What takes more may not be refused, and may be one of several
+  // Wider schemas in `not` and `oneOf`
   { was: { not: { type: 'null' } }, is: { not: { enum: [null], nullable: true } } },
   { was: { not: { required: ['a'], propertyNames: { const: 'a' } } }, is: {}, loose: true },
   {
@@ -172,7 +172,7 @@ export const CASES: readonly Case[] = [
     is: { type: 'array', items: {}, anyOf: [{ $ref: `${REFERENCE}Loose` }, { maxItems: 1 }] },
     loose: true,
   },
-  // Words about schemas; those of others stay
+  // Annotations; extensions stay
   {
     was: { $comment: 'x', $id: 'https://b.test', $anchor: 'b', type: 'string', 'x-word': 1 },
     is: { type: 'string', 'x-word': 1 },
@@ -183,7 +183,7 @@ export const CASES: readonly Case[] = [
   },
 ];
 
-/** What they refer to. */
+/** The components of the cases. */
 export const REFERRED = {
   A: { type: 'string' },
   Loose: { type: 'array', contains: { type: 'string' } },
@@ -191,7 +191,7 @@ export const REFERRED = {
   Node: { properties: { b: { anyOf: [{ $ref: `${REFERENCE}Node/properties/b` }, { type: 'null' }] } } },
 };
 
-/** Values that schemas are tried with. */
+/** Values to validate. */
 export const VALUES = [
   ...[null, true, 0, 1, 5, 6, 1.5, 'a', '', 'ab', [], [1], ['a'], ['a', 1], ['a', 1, 2], [null], ['a', 'b']],
   ...[

@@ -10,7 +10,7 @@ import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { readYaml } from '../../src/workbench/model/yaml-source.js';
 import { openapi } from './small-project.js';
 
-t.test('a loaded document says of each operation what serves it', async (t) => {
+t.test('each operation has what the service needs', async (t) => {
   const [get, put] = operations(openApiOf(openapi).document);
   t.match(get, { operationId: 'getNote', method: 'GET', path: '/notes/{note_id}', tag: 'notes', permission: 'public' });
   t.match(get, { security: [], counted: true, deprecated: false });
@@ -53,13 +53,13 @@ t.test("an operation's own parameter goes before its path's", async (t) => {
 const bodyOfPut = ({ paths }: OpenApiDocument) =>
   paths['/notes/{note_id}']?.put?.requestBody?.content['application/json'];
 
-t.test('references to schemas stay when loading, and are followed by inlining', async (t) => {
+t.test('references to schemas stay until inlining', async (t) => {
   const document = openApiOf(openapi).document;
   t.same(bodyOfPut(document)?.schema, { $ref: '#/components/schemas/Note' });
   t.same(bodyOfPut(inlineSchemas(document))?.schema, document.components.schemas['Note']);
 });
 
-t.test('schemas that each refer twice to the next one come to an end, and hold as deep as they go', async (t) => {
+t.test('schemas that each refer twice to the next one are inlined once, and validate at every depth', async (t) => {
   const depth = 40;
   const layers = Array.from({ length: depth }, (_, at) => {
     const next = `{ $ref: '#/components/schemas/Layer${at + 1}' }`;
@@ -77,12 +77,12 @@ t.test('schemas that each refer twice to the next one come to an end, and hold a
   t.ok(restElements(document).length < 10_000, 'so does what tests are asked to see');
 });
 
-t.test('an operation that does not say who may call it is nobody’s', async (t) => {
+t.test('an operation without a permission is rejected', async (t) => {
   const document = openApiOf(openapi.replace('      x-permission: public\n', '')).document;
   t.throws(() => operations(document), { message: /getNote does not say who may call it/ });
 });
 
-t.test('what is secret in a request is said to be written only', async (t) => {
+t.test('secrets in requests are writeOnly', async (t) => {
   const { schemas } = openApiOf(readFileSync('openapi.yaml', 'utf8')).written.components;
   const secret = /^(password|current_password|new_password|refresh_token)$/;
   const members = Object.entries(schemas).flatMap(([schema, { properties = {} }]) =>
@@ -100,7 +100,7 @@ t.test('what is secret in a request is said to be written only', async (t) => {
   });
 });
 
-t.test('structure is types and required members, content is the rest', async (t) => {
+t.test('the structure of a schema is its types and required members', async (t) => {
   const schema: Schema = {
     type: 'object',
     required: ['name'],

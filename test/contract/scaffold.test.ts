@@ -52,7 +52,7 @@ two spaces stay
 
 const helper = () => notes;
 `;
-/** The code of the small project, complete. */
+/** The complete code of the small project. */
 const CODE: Record<string, string> = {
   'src/application/rest/handlers.ts': `import { notes } from './notes.js';
 
@@ -72,7 +72,7 @@ export const resolvers: Resolvers = { Query, Mutation, User };
   'src/application/graphql/page.ts': 'export const page = 1;\n',
 };
 
-/** What the command does with a project. */
+/** Runs the command in a project. */
 async function scaffolded(root: string) {
   const contracts = await readContracts(root);
   return scaffold(contracts, { root, generate: () => generate(contracts, { root }) });
@@ -82,13 +82,13 @@ interface Edit {
   openapi?: string;
   schema?: string;
   code?: Record<string, string>;
-  /** Fields that need a resolver besides those that have one. */
+  /** Further fields that need a resolver. */
   required?: Record<string, string[]>;
 }
 
 const REQUIRED = { Query: ['user'], Mutation: ['deleteUser'], User: ['createdAt'] };
 
-/** What becomes of the small project's code by an edit, in memory. Files that stay as they are are left out. */
+/** Returns the changed files of the small project after an edit. */
 function edit({ openapi: text = openapi, schema: sdl = schema, code = {}, required = {} }: Edit) {
   const before = { ...CODE, ...code };
   const project = new Project({
@@ -130,18 +130,18 @@ const without = (text: string, from: string, to: string) =>
   text.slice(0, text.indexOf(from)) + text.slice(text.indexOf(to));
 const withoutPut = without(openapi, '    put:\n', 'components:');
 
-t.test('the marker is what answers 501', async (t) => {
+t.test('the marker answers 501', async (t) => {
   await t.rejects(
     notWritten(),
     new Failure('NOT_IMPLEMENTED', 'This operation is in the contract and is not built yet.'),
   );
 });
 
-t.test('code that has all that the contracts ask for stays as it is', async (t) => {
+t.test('complete code does not change', async (t) => {
   t.same(edit({}), { told: [], details: [], files: {} });
 });
 
-t.test('a new operation gets its stub where the contract has it', async (t) => {
+t.test('a new operation gets a stub in the order of the contract', async (t) => {
   const last = edit({ openapi: withDelete });
   t.same(last.told, ['added deleteNote in src/application/rest/notes.ts']);
   t.same(Object.keys(last.files), ['src/application/rest/notes.ts']);
@@ -207,7 +207,7 @@ t.test('the comment behind a stub names the target that the contract suggests', 
   }
 });
 
-t.test('a new tag gets its file and its registration, and takes no file that is something else', async (t) => {
+t.test('a new tag gets its file and its registration, and replaces no other file', async (t) => {
   const tagged = (tag: string) =>
     withDelete.replace(
       'tags: [notes]\n      security: [{ basic: [] }]\n      x-permission: { action: notes.delete',
@@ -239,7 +239,7 @@ export const trash = Contract.trashHandlers({\n  ${DELETE}
   });
 });
 
-t.test('an operation that is gone is parked, and comes back as it was', async (t) => {
+t.test('a removed operation is parked, and restored unchanged', async (t) => {
   const { told, files } = edit({ openapi: withoutPut });
   t.same(told, ['parked putNote in src/application/rest/notes.ts']);
   const text = files['src/application/rest/notes.ts'] ?? '';
@@ -262,7 +262,7 @@ ${body
   t.equal(back.files['src/application/rest/notes.ts'], NOTES, 'every byte is where it was');
 });
 
-t.test('a stub of what is gone is dropped with its import, and nothing else is', async (t) => {
+t.test('the stub of a removed operation is deleted with its import', async (t) => {
   const stubbed = edit({ openapi: withDelete }).files;
   const { told, files } = edit({
     code: { 'src/application/rest/notes.ts': stubbed['src/application/rest/notes.ts'] ?? '' },
@@ -295,7 +295,7 @@ t.test('an operation under another tag is reported', async (t) => {
   t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
 });
 
-t.test('handlers that are not where they should be are not written a second time', async (t) => {
+t.test('handlers in unexpected places are not duplicated', async (t) => {
   const code = { 'src/application/rest/notes.ts': 'export const getNote = async () => ({ status: 200 });\n' };
   t.throws(() => edit({ code }), {
     name: 'Unable',
@@ -303,7 +303,7 @@ t.test('handlers that are not where they should be are not written a second time
   });
 });
 
-t.test('a tag that is gone is parked whole and unregistered, and comes back', async (t) => {
+t.test('a removed tag is parked and unregistered, and restored', async (t) => {
   const text = openapi
     .replaceAll('tags: [notes]', 'tags: [papers]')
     .replaceAll('getNote', 'getPaper')
@@ -374,7 +374,7 @@ type Deleted { id: ID! }
   t.throws(() => edit(Page), { name: 'Unable', message: /Page\.ts and page\.ts differ in case only/ });
 });
 
-t.test('a field that is gone is parked with its comments, and comes back', async (t) => {
+t.test('a removed field is parked with its comments, and restored', async (t) => {
   const gone = schema.replace('  createdAt: String!\n', '');
   const parked = edit({ schema: gone });
   t.same(parked.told, ['parked User.createdAt in src/application/graphql/User.ts']);
@@ -398,7 +398,7 @@ t.test('a field that is gone is parked with its comments, and comes back', async
   ]);
 });
 
-t.test('a type that is gone is parked and unregistered, and comes back', async (t) => {
+t.test('a removed type is parked and unregistered, and restored', async (t) => {
   const sdl = without(schema, 'type Mutation', 'nothing').slice(0, schema.indexOf('type Mutation'));
   const { told, files } = edit({ schema: sdl });
   t.same(told, [
@@ -420,7 +420,7 @@ t.test('a type that is gone is parked and unregistered, and comes back', async (
   );
 });
 
-/** What every file of the code holds. */
+/** Returns the contents of all source files. */
 const sourcesOf = (folder: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
@@ -429,18 +429,18 @@ const sourcesOf = (folder: string): Record<string, string> =>
       .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
   );
 
-/** What the walk-through says to write, in the order of its steps, and what it asks at the end. */
+/** The code blocks of the walk-through, and its last query. */
 const WALK = section('docs/changing-the-contracts.md', 'Walk-through: add an operation');
 const [PATH = '', SCHEMAS = ''] = blocks(WALK, 'yaml');
 const [PROPOSED = '', HANDLER = '', BELOW = ''] = blocks(WALK, 'ts');
 const [, ASKED = ''] = /^curl .* http:\/\/localhost:3000(\S+)$/m.exec(WALK) ?? [];
-/** The field that README promises in the SDL, and what the compiler has to say of it. */
+/** The field in README, and the compiler's message for it. */
 const README = section('README.md', 'Make it yours');
 const [FIELD = ''] = blocks(README, 'graphql');
 const [, RESOLVERS = '', COMPLAINT = ''] = /^(\S+)\(\d.* error TS2741: (.+?) in type …$/m.exec(README) ?? [];
 const addOperation = (text: string) =>
   text.replace(/^ {2}# orders -/m, () => `${PATH}\n  # orders -`).replace(/^ {2}schemas:\n/m, (line) => line + SCHEMAS);
-/** An interface and a union, whose types have all of their fields. */
+/** An interface and a union, whose types need no resolvers. */
 const ABSTRACT = `
 interface Titled {
   title: String!
@@ -466,7 +466,7 @@ const EDITS = {
 };
 
 t.test(
-  'on this project: stubs compile and answer 501, all other bytes stay, a second run changes nothing',
+  'in this project, stubs compile and answer 501, nothing else changes, and a second run changes nothing',
   { skip: skipUnlessWhole },
   async (t) => {
     const misspelt = (text: string) => text.replace('type User {', 'type User {\n  age: Intt\n');
@@ -510,7 +510,7 @@ t.test(
       'src/application/graphql/resolvers.ts',
       'src/application/rest/users.ts',
     ]);
-    /** The file with the marker among what it imports of the platform. */
+    /** Adds the marker to the imports of a file. */
     const withMarker = (path: string) => {
       const text = before[path] ?? '';
       const [written = '', names = ''] = /import \{\s([^}]*?),?\s\} from '@accord-api\/platform';\n/.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** A project with contracts small enough to see through, for the tests of the workbench. */
+/** A small project for the tests of the workbench. */
 
 export const openapi = `openapi: 3.1.0
 info: { title: Notes, version: 1.0.0 }
@@ -85,7 +85,7 @@ type Mutation {
 }
 `;
 
-/** The hand-written modules that the generated ones import, beside the platform's door. */
+/** The hand-written modules that generated modules import. */
 export const sources = {
   'src/application/context.ts':
     'export interface Context { caller: string }\nexport interface GraphQLContext { caller: string }\n',

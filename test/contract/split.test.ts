@@ -37,7 +37,7 @@ function repository(t: Test, files: Record<string, string>): string {
 
 const asked = (t: Test, root: string, ...args: string[]) => accord(t, ['--root', root, ...args]);
 
-// What the contract says as a whole and in parts.
+// The contract in one file, and parts of it.
 const HEAD = `openapi: 3.1.0
 info: { title: Library, version: 1.4.0, license: { name: MIT, identifier: MIT } }
 servers: [{ url: 'https://library.test' }]
@@ -87,7 +87,7 @@ components:
         kind: { $ref: '#/components/schemas/Kind' }
 ${within(4, KIND_AND_FAILURE)}`;
 
-/** The same in files of every kind: a path, a section, a file of several, and one that only a reference names. */
+/** The same contract in files: a path, a section, a file of several components, and a file that only a reference names. */
 const SPLIT = {
   'openapi.yaml': `${HEAD}tags: { $ref: ./common/tags.yaml }
 paths:
@@ -138,12 +138,12 @@ const published = async (t: Test, root: string) => {
   return [openapiYaml.toString(), openapiJson.toString()];
 };
 
-t.test('whoever calls sees no difference', async (t) => {
+t.test('the published contract does not depend on the files', async (t) => {
   const [whole, split] = [repository(t, { 'openapi.yaml': WHOLE }), repository(t, SPLIT)];
   t.same(await published(t, split), await published(t, whole));
 });
 
-t.test('to split a contract is no change, in either direction, at a ref, by a folder or by a file', async (t) => {
+t.test('splitting a contract is no change, at a ref, in a folder or in a file', async (t) => {
   const root = repository(t, { 'openapi.yaml': WHOLE });
   const whole = repository(t, { 'openapi.yaml': WHOLE });
   write(root, SPLIT);
@@ -155,7 +155,7 @@ t.test('to split a contract is no change, in either direction, at a ref, by a fo
   }
 });
 
-t.test('a change in a part is told with its place, old and new', async (t) => {
+t.test('a change in a file is placed in that file, old and new', async (t) => {
   const root = repository(t, SPLIT);
   write(root, {
     'schemas/Book.yaml': SPLIT['schemas/Book.yaml'].replace('100', '10').replace('  kind:', '  sort:'),
@@ -171,7 +171,7 @@ t.test('a change in a part is told with its place, old and new', async (t) => {
   );
 });
 
-t.test('lint tells the places of the files that people edit, and shows them', async (t) => {
+t.test('lint prints places in the edited files, with their lines', async (t) => {
   const root = repository(t, SPLIT);
   const { stdout: sound } = await asked(t, root, 'lint', '--json');
   write(root, {
@@ -186,7 +186,7 @@ t.test('lint tells the places of the files that people edit, and shows them', as
   t.notMatch(sound, '"severity": "error"');
 });
 
-t.test('what cannot be followed is told at the reference', async (t) => {
+t.test('a reference that cannot be followed is reported at its place', async (t) => {
   const bomb = `a: &a [x, x, x, x, x, x, x, x, x]
 ${['b', 'c', 'd', 'e', 'f'].map((name, index) => `${name}: &${name} [${`*${'abcdef'[index]}, `.repeat(9)}]`).join('\n')}
 `;
@@ -273,7 +273,7 @@ ${['b', 'c', 'd', 'e', 'f'].map((name, index) => `${name}: &${name} [${`*${'abcd
   useProject(undefined);
 });
 
-t.test('what only a reference names becomes a component, by its name or that of its file', async (t) => {
+t.test('a schema that only references name becomes a component with its name or that of its file', async (t) => {
   const root = repository(t, {
     ...SPLIT,
     'paths/book.yaml': SPLIT['paths/book.yaml'].replace(
@@ -337,7 +337,7 @@ t.test('an SDL in several files is one contract', async (t) => {
   t.match((await asked(t, root, 'lint')).stdout, /^schema\/queries\/all\.graphql:1:13 .*syntax/m);
 });
 
-/** The references of a value, each as `rewrite` has it. */
+/** Rewrites the references in a value. */
 function withReferences(value: unknown, rewrite: (reference: string) => string): unknown {
   if (Array.isArray(value)) return value.map((one) => withReferences(one, rewrite));
   if (typeof value !== 'object' || value === null) return value;
@@ -349,7 +349,7 @@ function withReferences(value: unknown, rewrite: (reference: string) => string):
 
 const SCHEMAS = '#/components/schemas/';
 
-/** A contract with each path in a file, each response in one, and all schemas and all defaults in one. */
+/** Splits a contract: one file for each path and response, one for all schemas, and one for all defaults. */
 function splitRest(text: string): Record<string, string> {
   const authored = parseYaml(text);
   const { paths, components, 'x-defaults': defaults } = authored;
@@ -384,7 +384,7 @@ function splitRest(text: string): Record<string, string> {
   return { ...files, 'openapi.yaml': stringify(whole, { aliasDuplicateObjects: false }) };
 }
 
-/** An SDL of which each definition is a file, in their order. */
+/** Splits an SDL into one file for each definition. */
 const splitSdl = (text: string): Record<string, string> =>
   Object.fromEntries(
     parse(text).definitions.map(({ loc }, index) => [
@@ -393,7 +393,7 @@ const splitSdl = (text: string): Record<string, string> =>
     ]),
   );
 
-t.test('our own contracts, split by a machine, generate the same and are the same', async (t) => {
+t.test('splitting the contracts of the example changes no generated file', async (t) => {
   const root = copyProject(t, {});
   const [openapi, schema] = ['openapi.yaml', 'schema.graphql'].map((file) => readFileSync(join(ROOT, file), 'utf8'));
   const files = { ...splitRest(openapi as string), ...splitSdl(schema as string) };

@@ -7,7 +7,7 @@ import { PRODUCTION } from '../support/production.js';
 
 const SECRET = '0123456789abcdef0123456789abcdef';
 
-/** What the environment is refused for; undefined when it is not. */
+/** Returns the error of an environment; undefined if it is valid. */
 function refusal(environment: NodeJS.ProcessEnv): string | undefined {
   try {
     readConfig(environment);
@@ -43,7 +43,7 @@ t.test('an empty environment gives the defaults, and nothing may change them', a
   t.ok(Object.isFrozen(config));
 });
 
-t.test('what is empty or blank counts as unset, and what is not ours is not read', async (t) => {
+t.test('empty and blank variables count as unset, and other variables are ignored', async (t) => {
   const blank = Object.fromEntries(Object.keys(exampleVariables).map((name, i) => [name, i % 2 ? '' : ' ']));
   t.strictSame(readConfig({ ...blank, PATH: '/bin', npm_config_port: '1' }), readConfig({}));
 });
@@ -70,7 +70,7 @@ t.test('a name that looks like a misspelt variable is reported with the likely n
   }
 });
 
-t.test('text becomes the type that the table gives it', async (t) => {
+t.test('values have the types of the table', async (t) => {
   t.match(readConfig({ PORT: '0', GRAPHQL_INTROSPECTION: 'false', RATE_CEILING: '7', HOST: '::1' }), {
     PORT: 0,
     GRAPHQL_INTROSPECTION: false,
@@ -79,7 +79,7 @@ t.test('text becomes the type that the table gives it', async (t) => {
   });
 });
 
-t.test('what is wrong is told by the name of the variable', async (t) => {
+t.test('errors name the variable', async (t) => {
   const cases: [NodeJS.ProcessEnv, string | undefined][] = [
     [{ NODE_ENV: 'staging' }, 'NODE_ENV: must be one of development, production, test'],
     [{ PORT: 'abc' }, 'PORT: must be integer'],
@@ -137,7 +137,7 @@ t.test('what is wrong is told by the name of the variable', async (t) => {
   for (const [environment, message] of cases) t.equal(refusal(environment), message, JSON.stringify(environment));
 });
 
-/** By what each environment is exposed; nothing for those that are not. */
+/** The exposure of each environment; undefined for none. */
 const EXPOSED: [NodeJS.ProcessEnv, string][] = [
   ...['0.0.0.0', '::', '192.168.0.7', 'api.example.com', '127.example.com', 'localhost.example.com'].map(
     (HOST): [NodeJS.ProcessEnv, string] => [{ HOST }, 'HOST'],
@@ -178,7 +178,7 @@ t.test('S08: exposure brings the rules of production, unless the operator asks f
   t.equal(refusal({ DEMO: 'yes' }), 'DEMO: must be one of on, off');
 });
 
-t.test('the value of a variable is never told', async (t) => {
+t.test('errors never contain values', async (t) => {
   const message = refusal({ KEY_SECRET: 'hunter2', ADMIN_PASSWORD: 'hunter2', PORT: 'hunter2', NODE_ENV: 'hunter2' });
   t.equal(message?.split('\n').length, 4);
   t.notMatch(message, 'hunter2');

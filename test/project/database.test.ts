@@ -43,7 +43,7 @@ const recorded = (database: Database) =>
   database.client.$queryRaw<{ migration_name: string; finished: boolean }[]>`
     SELECT migration_name, finished_at IS NOT NULL AS finished FROM _prisma_migrations ORDER BY started_at`;
 
-/** Another process that opens `url`, adds a user, says so or says why not, and stays until it is killed. */
+/** A process that opens `url`, adds a user, prints the result, and runs until it is killed. */
 function otherProcess(url: string): ChildProcess {
   const script = `
     const { openDatabase } = await import(${JSON.stringify(rootPath('src', 'platform', 'database', 'open.ts'))});
@@ -64,7 +64,7 @@ const said = async (child: ChildProcess): Promise<string> =>
 
 let snapshot: Blob;
 
-t.test('an address that is not understood is refused, and its password is not repeated', async (t) => {
+t.test('an invalid address is rejected without its password in the message', async (t) => {
   for (const url of [
     'mysql://user:secret@host/name',
     'pglite://data',
@@ -102,53 +102,50 @@ t.test('a new database is migrated, and a snapshot of it opens without migrating
   await second.close();
 });
 
-t.test(
-  'a new database begins with what was built of its very migrations, and else with all of them still to come',
-  async (t) => {
-    const migrations = folder('built');
-    const write = (name: string, script: string) => {
-      mkdirSync(join(migrations, name), { recursive: true });
-      writeFileSync(join(migrations, name, 'migration.sql'), script);
-    };
-    /** What becomes of a new directory, and the numbers of its migrations: a copy has those of what it was copied from. */
-    const begun = async (url: string) => {
-      const { client, migrated, close } = await openDatabase(url, { migrations });
-      const rows = await client.$queryRaw<{ id: string }[]>`SELECT id FROM _prisma_migrations ORDER BY started_at`;
-      const columns = await client.$queryRaw<{ column_name: string }[]>`
+t.test('a new database starts from the snapshot of the same migrations, or runs all of them', async (t) => {
+  const migrations = folder('built');
+  const write = (name: string, script: string) => {
+    mkdirSync(join(migrations, name), { recursive: true });
+    writeFileSync(join(migrations, name, 'migration.sql'), script);
+  };
+  /** Opens a new directory, and returns the ids of its migrations. A copy has the ids of its source. */
+  const begun = async (url: string) => {
+    const { client, migrated, close } = await openDatabase(url, { migrations });
+    const rows = await client.$queryRaw<{ id: string }[]>`SELECT id FROM _prisma_migrations ORDER BY started_at`;
+    const columns = await client.$queryRaw<{ column_name: string }[]>`
       SELECT column_name FROM information_schema.columns WHERE table_name = 'note' ORDER BY ordinal_position`;
-      await close();
-      return { migrated, ids: rows.map(({ id }) => id), columns: columns.map((one) => one.column_name) };
-    };
-    const [one, two] = [`pglite://${folder('built-one')}`, `pglite://${folder('built-two')}`];
-    write('0_note', 'CREATE TABLE note (id INT)');
-    const built = templatePath(readMigrations(migrations));
-    t.teardown(() => rmSync(built));
-    mkdirSync(join(built, '..'), { recursive: true });
-    writeFileSync(built, await makeTemplate(readMigrations(migrations)));
-    const first = await begun(one);
-    t.match(first, { migrated: ['0_note'], columns: ['id'] });
-    t.same(await begun('pglite://memory'), first, 'in memory as on disk');
-    t.match(await begun(one), { ...first, migrated: [] });
+    await close();
+    return { migrated, ids: rows.map(({ id }) => id), columns: columns.map((one) => one.column_name) };
+  };
+  const [one, two] = [`pglite://${folder('built-one')}`, `pglite://${folder('built-two')}`];
+  write('0_note', 'CREATE TABLE note (id INT)');
+  const built = templatePath(readMigrations(migrations));
+  t.teardown(() => rmSync(built));
+  mkdirSync(join(built, '..'), { recursive: true });
+  writeFileSync(built, await makeTemplate(readMigrations(migrations)));
+  const first = await begun(one);
+  t.match(first, { migrated: ['0_note'], columns: ['id'] });
+  t.same(await begun('pglite://memory'), first, 'in memory as on disk');
+  t.match(await begun(one), { ...first, migrated: [] });
 
-    write('1_text', 'ALTER TABLE note ADD COLUMN body TEXT');
-    t.match(await begun(one), { migrated: ['1_text'], columns: ['id', 'body'] }, 'a database of before is migrated');
-    const newer = await begun(two);
-    t.match(newer, { migrated: ['0_note', '1_text'], columns: ['id', 'body'] });
-    t.notOk(
-      newer.ids.some((id) => first.ids.includes(id)),
-      'what was built of others is not used',
-    );
+  write('1_text', 'ALTER TABLE note ADD COLUMN body TEXT');
+  t.match(await begun(one), { migrated: ['1_text'], columns: ['id', 'body'] }, 'a database of before is migrated');
+  const newer = await begun(two);
+  t.match(newer, { migrated: ['0_note', '1_text'], columns: ['id', 'body'] });
+  t.notOk(
+    newer.ids.some((id) => first.ids.includes(id)),
+    'what was built of others is not used',
+  );
 
-    rmSync(join(migrations, '1_text'), { recursive: true });
-    write('0_note', 'CREATE TABLE note (number INT)');
-    t.match(await begun('pglite://memory'), { migrated: ['0_note'], columns: ['number'] }, 'nor where one was edited');
-  },
-);
+  rmSync(join(migrations, '1_text'), { recursive: true });
+  write('0_note', 'CREATE TABLE note (number INT)');
+  t.match(await begun('pglite://memory'), { migrated: ['0_note'], columns: ['number'] }, 'nor where one was edited');
+});
 
 t.test('a data directory', async (t) => {
   const directory = folder('data');
   const url = `pglite://${directory}`;
-  // As a first start leaves it that was killed half-way.
+  // A killed first start leaves such a directory.
   mkdirSync(join(directory, 'unfinished', 'base'), { recursive: true });
   writeFileSync(join(directory, 'unfinished', 'PG_VERSION'), '');
 
@@ -216,7 +213,7 @@ t.test('a migration that cannot be part of a transaction runs without', async (t
   await database.close();
 });
 
-t.test('tombstones of a database from before the kinds were text keep them', async (t) => {
+t.test('old tombstones keep their kinds', async (t) => {
   const migrations = folder('kinds');
   cpSync(rootPath('prisma', 'migrations'), migrations, { recursive: true });
   rmSync(join(migrations, '20261122160000_tombstones_by_kind'), { recursive: true });
@@ -230,7 +227,7 @@ t.test('tombstones of a database from before the kinds were text keep them', asy
   await close();
 });
 
-t.test('a statement that must not run leaves the others of its transaction one', async (t) => {
+t.test('a rejected statement leaves the other statements of its transaction in it', async (t) => {
   const pglite = await createMemoryDatabase();
   await pglite.exec('CREATE TABLE note (id INT)');
   let isFull = true;
@@ -266,7 +263,7 @@ t.test("Prisma's own engine finds the history in order", async (t) => {
   await pglite.close();
 });
 
-t.test('a migration that was edited after it had been applied is refused by name', async (t) => {
+t.test('an applied migration that was edited is rejected by name', async (t) => {
   const migrations = folder('edited');
   cpSync(rootPath('prisma', 'migrations'), migrations, { recursive: true });
   writeFileSync(join(migrations, '0_init', 'migration.sql'), '-- nothing\n');
@@ -294,7 +291,7 @@ t.test('the migrations give exactly schema.prisma', async (t) => {
   t.match(await checkMigrations({ folder: migrations }), /nickname/, 'a difference is told');
 });
 
-t.test('the Prisma client is generated, and known to be stale', async (t) => {
+t.test('the Prisma client is generated, and a stale one is detected', async (t) => {
   t.equal(await prismaClientIsCurrent(), true);
   const copy = folder('project');
   cpSync(rootPath('prisma', 'schema.prisma'), join(copy, 'prisma', 'schema.prisma'));
@@ -310,7 +307,7 @@ t.test('the Prisma client is generated, and known to be stale', async (t) => {
   await t.rejects(generatePrismaClient(copy), { message: new RegExp(`Integer[^]*prisma/schema\\.prisma:${line}`) });
 });
 
-/** Faults come from outside: a trigger raises the SQLSTATE that the new name spells, and another one at COMMIT. */
+/** Triggers cause faults: one raises the SQLSTATE in a new name, another raises one at COMMIT. */
 async function faults(t: Test, { client }: Database): Promise<void> {
   const { id } = await client.user.upsert({
     where: { emailKey: 'ada@example.com' },

@@ -2,7 +2,7 @@ import t from 'tap';
 import { memoryDatabase } from '../support/databases.js';
 import { skipUnlessWhole } from '../support/servers.js';
 
-/** What a case may leave behind beside rows, and a question whose answer would tell the next case of it. */
+/** State that a case may leave behind besides rows, and a query that would show it to the next case. */
 const left: Record<string, [change: string, question: string]> = {
   'a table': ['CREATE TABLE left_over (id int)', `SELECT to_regclass('left_over')::text AS found`],
   'a column': [

@@ -8,13 +8,13 @@ import { ROOT } from '../support/process.js';
 
 const eslint = new ESLint({ cwd: ROOT });
 
-/** The rules that a text breaks, were it a source file. */
+/** Returns the rules that a source text breaks. */
 async function broken(text: string): Promise<string[]> {
   const [result] = await eslint.lintText(text, { filePath: `${ROOT}src/rest/planted.ts` });
   return [...new Set(result?.messages.flatMap(({ ruleId, severity }) => (severity === 2 ? (ruleId ?? 'syntax') : [])))];
 }
 
-t.test('an expression whose time grows faster than its text is refused', async (t) => {
+t.test('a regular expression of superlinear time is rejected', async (t) => {
   t.same(await broken("export const bare = (path: string) => path.replace(/\\/+$/, '');"), [
     'regexp/no-super-linear-move',
   ]);
@@ -39,7 +39,7 @@ t.test('`npm run lint` looks at every source file', async (t) => {
   for (const name of ['backtracking', 'move']) t.equal(rules[`regexp/no-super-linear-${name}`][0], 2);
 });
 
-/** Every `pattern` in a JSON value. */
+/** Returns every `pattern` in a JSON value. */
 function patternsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) =>
@@ -47,7 +47,7 @@ function patternsIn(value: unknown): string[] {
   );
 }
 
-/** The patterns of `@constraint` on arguments and members. */
+/** Returns the patterns of `@constraint` on arguments and input fields. */
 function patternsOf(sdl: string): string[] {
   const schema = buildSchema(sdl);
   const constraint = schema.getDirective('constraint');
@@ -61,10 +61,10 @@ function patternsOf(sdl: string): string[] {
   });
 }
 
-t.test('nor does a contract have one: requests are held against its patterns', async (t) => {
+t.test('the contracts have no regular expression of superlinear time', async (t) => {
   const patterns = [...new Set([...patternsIn(document), ...patternsOf(readFileSync('schema.graphql', 'utf8'))])];
   t.ok(patterns.length > 5, `${patterns.length} patterns`);
-  // As Ajv compiles them.
+  // Ajv compiles with the flag u.
   const asSource = (pattern: string) => `export const PATTERN = new RegExp(${JSON.stringify(pattern)}, 'u');`;
   for (const pattern of patterns) t.same(await broken(asSource(pattern)), [], pattern);
   t.same(await broken(asSource('^(\\s*\\S+\\s*)+$')), ['regexp/no-super-linear-backtracking'], 'it would be found');

@@ -23,7 +23,7 @@ import {
 import { exampleVariables } from '../support/example.js';
 import { ROOT, run, startServer } from '../support/process.js';
 
-/** Of one page, so that it is read in a few minutes. */
+/** The maximum length of README, for a reading of a few minutes. */
 const README_LINES = 200;
 
 const row = (...cells: unknown[]) => `| ${cells.join(' | ')} |`;
@@ -39,7 +39,7 @@ const described = Object.entries(exampleVariables).map(([name, { default: value,
   description,
 }));
 
-/** The tables that follow from the code, by the name of their place in a page. */
+/** The tables from the code, by the name of their place in a page. */
 const tables: Record<string, string[]> = {
   configuration: table(
     ['variable', 'default', 'what it is for'],
@@ -70,7 +70,7 @@ const places = new RegExp(`(<!-- (${Object.keys(tables).join('|')}) -->\n).*?(<!
 const withTables = (text: string) =>
   text.replace(places, (_all, start, name, end) => `${start}\n${tables[name]?.join('\n')}\n\n${end}`);
 
-t.test('the tables are those of the code; UPDATE_DOCS=1 writes them', async (t) => {
+t.test('the tables match the code; UPDATE_DOCS=1 writes them', async (t) => {
   for (const path of PAGES) {
     const text = page(path);
     if (process.env['UPDATE_DOCS']) writeFileSync(join(ROOT, path), withTables(text));
@@ -80,7 +80,7 @@ t.test('the tables are those of the code; UPDATE_DOCS=1 writes them', async (t) 
   t.same(found.sort(), Object.keys(tables).sort(), 'each has one place');
 });
 
-t.test('the page of performance is what the bench writes from its results', async (t) => {
+t.test('the page of performance matches the results of the bench', async (t) => {
   const results = readResults();
   t.equal(withResults(page(PERFORMANCE), results), page(PERFORMANCE));
   t.equal(picture(results), page(PICTURE));
@@ -96,18 +96,18 @@ t.test('README is short, leads to every page, and shows every picture', async (t
     t.match(readme, `](docs/${name})`);
 });
 
-t.test('a page begins with what it is for, and whom', async (t) => {
+t.test('each page begins with its subject and its readers', async (t) => {
   for (const path of PAGES.filter((path) => path !== 'README.md'))
     t.match(page(path), /^# .+\n\nFor people who /, path);
 });
 
-/** The targets of links and pictures within the project. */
+/** Returns the targets of links and pictures in the project. */
 const linksOf = (text: string) =>
   prose(text)
     .flatMap((line) => [...line.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target))
     .filter((target) => !/^https?:/.test(target));
 
-t.test('links lead to files and headings that are there', async (t) => {
+t.test('links lead to existing files and headings', async (t) => {
   let count = 0;
   for (const path of PAGES) {
     for (const link of linksOf(page(path))) {
@@ -121,7 +121,7 @@ t.test('links lead to files and headings that are there', async (t) => {
   t.ok(count > 40);
 });
 
-/** A comment or a message cites a page, and perhaps a heading: `docs/decisions.md, "Failures"`. */
+/** Matches citations of pages and headings: `docs/decisions.md, "Failures"`. */
 const CITED = /docs\/[\w-]+\.md(?:, "([^"]+)")?/g;
 const sources = ['src', 'test', 'bench', 'prisma'].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -129,7 +129,7 @@ const sources = ['src', 'test', 'bench', 'prisma'].flatMap((folder) =>
     .map((name) => join(folder, name)),
 );
 
-t.test('what the code cites of the pages is there, and it cites nothing else', async (t) => {
+t.test('citations in the code lead to existing headings', async (t) => {
   let count = 0;
   for (const path of sources.filter((path) => !path.endsWith('readme.test.ts'))) {
     const text = readFileSync(join(ROOT, path), 'utf8').replaceAll(/\n\s*(\*|\/\/) /g, ' ');
@@ -168,7 +168,7 @@ t.test('the commands exist', async (t) => {
     t.ok(`${installed[name]}.`.startsWith(version && `${version}.`) && name in installed, `${name}@${version}`);
 });
 
-/** What the walk-through has its reader write. */
+/** The files that readers of the tutorials write. */
 const TO_BE_WRITTEN = [
   'test/rest/user-posts.test.ts',
   'test/books.test.ts',
@@ -181,7 +181,7 @@ const TO_BE_WRITTEN = [
   'src/application/services/loans.ts',
 ];
 
-t.test('the files and folders that are named are there', async (t) => {
+t.test('the named files and folders exist', async (t) => {
   const paths = new Set(
     PAGES.flatMap((path) => parts(page(path)))
       .map((part) => (typeof part === 'string' ? part : part.text))
@@ -221,7 +221,7 @@ for (const path of PAGES.filter((path) => exchanges(path).length > 0)) {
   });
 }
 
-t.test('the pages with curl lines are those that were meant', async (t) => {
+t.test('the list of pages with curl lines is complete', async (t) => {
   const counts = PAGES.map((path) => exchanges(path).filter(({ status }) => status).length);
   t.ok(counts.reduce((sum, count) => sum + count, 0) > 30);
   t.ok(counts.filter((count) => count > 0).length >= 3);

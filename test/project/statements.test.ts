@@ -22,7 +22,7 @@ onEachDatabase(t, async (t, open) => {
   await client.post.create({ data: { authorId, title: 't' } });
   const readUsers = async (by: typeof client = client) => by.user.findMany(byId);
   const readPosts = async (by: typeof client = client) => by.post.findMany(byId);
-  /** Has the reads recorded: before, Prisma sends them. */
+  /** Starts the recording of reads. Until then, Prisma sends them. */
   async function recorded(by: typeof client = client): Promise<void> {
     for (let n = 0; n < 3; n++) await Promise.all([readUsers(by), readPosts(by)]);
     await recordingsOf(by);
@@ -30,7 +30,7 @@ onEachDatabase(t, async (t, open) => {
   }
   await recorded();
 
-  t.test('a write of which was told that it took too long is not done after that', async (t) => {
+  t.test('a write that timed out is not executed afterwards', async (t) => {
     if (!database.url) return t.comment('the embedded database does one thing at a time');
     const hurried = await openDatabase(database.url, { limits: { ...TEST_TIMEOUTS_MS, answer: 1000 } });
     const { commit, over } = await uncommitted(client, (db) => db.$executeRaw`LOCK TABLE users`);
@@ -49,7 +49,7 @@ onEachDatabase(t, async (t, open) => {
     await hurried.close();
   });
 
-  t.test('one that takes long holds up none that come after it', async (t) => {
+  t.test('a slow statement does not delay later ones', async (t) => {
     if (!database.url) return t.comment('the embedded database does one thing at a time');
     const held: Promise<object[]>[] = [];
     const others: Promise<object[]>[] = [];
@@ -70,7 +70,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('one that waits for its connection to open is answered elsewhere, once', async (t) => {
+  t.test('a statement that waits for its connection runs once, on another one', async (t) => {
     if (!database.url) return t.comment('the embedded database has no connection');
     const address = new URL(database.url);
     const line = await tcpProxy(t, { host: address.hostname, port: Number(address.port || 5432) });
@@ -88,7 +88,7 @@ onEachDatabase(t, async (t, open) => {
     await behind.close();
   });
 
-  t.test('what a connection is sent in one turn goes out in one write', async (t) => {
+  t.test('all statements of one tick are one write to the connection', async (t) => {
     if (!database.url) return t.comment('the embedded database has no connection');
     const read = () => readPosts();
     await Promise.all([read(), read()]);
@@ -97,7 +97,7 @@ onEachDatabase(t, async (t, open) => {
     const socket = Socket.prototype as Required<Socket>;
     const one = t.capture(socket, '_write', socket._write);
     const several = t.capture(socket, '_writev', socket._writev);
-    // Tap writes as well, to what is no connection.
+    // Tap also writes to streams that are no connections.
     const written = () => [...one(), ...several()].filter(({ receiver }) => (receiver as Socket).remotePort).length;
     await Promise.all(Array.from({ length: 20 }, read));
     t.equal(written(), 2, 'one for each of the connections that are shared');
@@ -141,14 +141,14 @@ onEachDatabase(t, async (t, open) => {
   );
 });
 
-/** Reads a part of each list, and a thing of each kind by its id. */
+/** Reads a page of each list, and a row of each type by its id. */
 const NESTED = `{
   me { id } user(id: 1) { id } usersConnection(last: 3) { edges { node { id } } }
   users(limit: 20, offset: 5) { posts(limit: 3) { content comments(limit: 3) { text author { name } } } }
   post(id: 1) { title } posts(limit: 3) { title author { posts { title } } }
   messages(channelId: "c1", before: 5000, limit: 5) { text author { name } }
 }`;
-/** And below authors who do not come from a statement that reads along. */
+/** Reads the fields of authors that no joined statement reads. */
 const BY_LEVELS = `{
   messages(channelId: "c1", limit: 3) {
     author { posts(limit: 3) { content comments(limit: 3) { text author { name posts(limit: 3) { title } } } } }
@@ -160,7 +160,7 @@ onEachDatabase(t, async (t, open) => {
   const { client } = database;
   const { rest, graphql, admin, developer, viewer, log } = await startService(t, database);
 
-  /** Plans are asked for of these, too. */
+  /** Statements whose plans are checked too. */
   const counts: string[] = [];
 
   t.test('each read is one statement', async (t) => {
@@ -171,7 +171,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('each write is the fewest statements that it can be', async (t) => {
+  t.test('each write is the minimum of statements', async (t) => {
     let n = 0;
     const person = () => ({ name: 'New', email: `new${++n}@example.com`, role: 'viewer' });
     const key = (value: string) => ({ 'idempotency-key': value });
@@ -203,7 +203,7 @@ onEachDatabase(t, async (t, open) => {
       addMessage: [4, () => graphql(developer, 'mutation { addMessage(channelId: "c", text: "u") { id } }')],
       deletePost: [4, () => graphql(developer, `mutation { deletePost(id: ${postId}) { success } }`)],
     };
-    // By Prisma, whose statements are heard on a server.
+    // The server logs the statements of Prisma.
     if (!database.url) delete writes['DELETE user'];
     for (const [name, [most, write]] of Object.entries(writes)) {
       const { statements, result } = await statementsOf(write);
@@ -213,11 +213,11 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('none of them is left to Prisma', async (t) => {
+  t.test('Prisma executes none of them', async (t) => {
     t.strictSame([...statisticsOf(client).fallbacks], []);
   });
 
-  t.test('none reads the whole of a table that grows', async (t) => {
+  t.test('no statement reads a whole growing table', async (t) => {
     const MANY = 4000;
     await client.$executeRaw`INSERT INTO users (name, email, email_key, role)
       SELECT 'n', n || '@example.com', n || '@example.com', 'VIEWER' FROM generate_series(1, ${MANY}::int) AS n`;
@@ -247,7 +247,7 @@ onEachDatabase(t, async (t, open) => {
     for (const text of texts) {
       const values = [...new Set(text.match(/\$\d+/g))].map(() => 'NULL');
       const plan = await client.$transaction(async (db) => {
-        // As it is planned once for all values.
+        // Prepared statements use the generic plan, which does not depend on values.
         await db.$executeRawUnsafe('SET LOCAL plan_cache_mode = force_generic_plan');
         await db.$executeRawUnsafe(`PREPARE planned AS ${text}`);
         const given = values.length > 0 ? `(${values.join()})` : '';
@@ -282,7 +282,7 @@ onEachDatabase(t, async (t, open) => {
     for (let n = 0; n < 2; n++) t.match(await page('limit=2'), { total: LONG, statements: 2 });
   });
 
-  t.test('that of a long one is counted once in a minute, and the pages show all there is', async (t) => {
+  t.test('the total of a long list is counted once per minute, and the pages contain all rows', async (t) => {
     await add(1);
     t.match(await page('limit=2'), { total: LONG + 1, statements: 3 });
     await add(5);
@@ -307,7 +307,7 @@ onEachDatabase(t, async (t, open) => {
   });
 });
 
-t.test('a closed database says so', async (t) => {
+t.test('a closed database rejects statements', async (t) => {
   const { client, close } = await memoryDatabase(t);
   await close();
   t.equal(((await client.user.findMany().catch(faultOf)) as { kind: string }).kind, 'unavailable');

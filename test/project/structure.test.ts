@@ -18,48 +18,48 @@ import { blocks } from '../support/documentation.js';
 import { type Import, importsOf, sourcesIn } from '../support/imports.js';
 import { sizes } from '../support/sizes.js';
 
-/** What a new project is made of is no code of the workbench. */
+/** The template of new projects does not count as code of the workbench. */
 const TEMPLATE = /^workbench\/new\/template\//;
 const src = Object.fromEntries(Object.entries(sourcesIn('src')).filter(([path]) => !TEMPLATE.test(path)));
 
-/** The rooms of the platform by layer, the innermost first: each imports of its own layer and of those before it. */
+/** The folders of the platform by layer, the innermost first. A folder imports from its own and inner layers. */
 const LAYERS = [
-  // Prisma at the cost of `pg`: it knows nothing of Accord.
+  // Prisma with prepared statements, independent of Accord.
   ['prepared-prisma'],
   ['contract', 'database', 'calls'],
   ['idempotency'],
-  // What decides around each operation, and its only way to the data.
+  // The guards of operations, which are their only access to data.
   ['operations'],
   ['accounts', 'sessions', 'keys', 'audit', 'jobs'],
   ['http', 'limits', 'rest', 'graphql', 'live', 'pages', 'forward'],
   ['server'],
   ['cli'],
 ];
-/** What is not in a room: small things that every room may use, and what puts the rooms together. */
+/** Files outside the folders: small modules that every folder may import, and the composition of the folders. */
 const EVERYWHERE = ['platform/loopback.ts', 'platform/names.ts', 'platform/root.js', 'platform/secrets.ts'];
 const COMPOSITION = ['application', 'app', 'pipeline', 'services', 'index'].map((name) => `platform/${name}.ts`);
-/** What the rooms may know of the whole, by its type. */
+/** Files of the composition whose types folders may import. */
 const BY_TYPE = ['platform/services.ts', 'platform/application.ts'];
-/** Neither transport knows the other. */
+/** The transports do not import each other. */
 const APART = ['rest', 'graphql', 'live'];
 
-/** The door of the platform, and what a program starts it by; one file, which a start must load before anything else. */
+/** The entry points of the platform. */
 const DOOR = ['platform/index.ts', 'platform/server/config.ts', 'platform/server/run.ts'];
 /**
- * How a contract is read, which the workbench does as the platform does it; the tools of the database; and what the command has for
- * all subcommands, those that build a bundle or run a server too.
+ * Modules that the workbench may import: the reader of contracts, the tools of the database, and the parts of the command for all
+ * subcommands.
  */
 const DOOR_OF_TOOLS =
   /^platform\/((contract|database)\/|root\.js$|cli\/(built\.js|output\.ts|subcommand\.ts)$|pages\/files\.ts$|server\/npm-shell\.ts$)/;
-/** What the tests have seen of a contract. */
+/** The recordings of coverage, which the workbench may import. */
 const DOOR_OF_COVERAGE = /^testing\/coverage\//;
-/** The command has the subcommands of the workbench where that is installed, and is loaded before anything that needs it. */
+/** The command loads the subcommands of the workbench if it is installed. */
 const DOOR_OF_COMMAND: [from: string, to: string] = ['platform/cli/bin.js', 'workbench/cli/index.js'];
-/** What all tools of the workbench are functions of, and what makes commands of them. */
+/** The folders of the workbench that may be imported by all others, and may import all others. */
 const MODEL = 'model';
 const COMMANDS = 'cli';
 
-/** What makes of a contract's text what it says, or follows its references: of these files and packages, these names. */
+/** Functions that parse contracts or follow their references, by module and name. */
 const READERS: [RegExp, RegExp][] = [
   [/^(yaml|js-yaml|yaml-ast-parser)$/, /./],
   [/^graphql($|\/)/, /^(\*|parse|buildSchema|buildASTSchema|extendSchema|Parser|Lexer)$/],
@@ -68,13 +68,13 @@ const READERS: [RegExp, RegExp][] = [
   [/^platform\/graphql\/sdl\.ts$/, /./],
 ];
 const READERS_OF_OTHER_TEXTS = [
-  // An operator's commands, on an installation that has no workbench.
+  // Commands of operators, in installations without the workbench.
   'platform/cli/graphql.ts',
 ];
 
 const GENERATED = '../generated/';
 
-/** Where a package may be imported. */
+/** The files that may import a package. */
 const HOME_OF_PACKAGE: [RegExp, RegExp][] = [
   [/^jose$/, /^platform\/(keys|sessions)\//],
   [/^@node-rs\/argon2$/, /^platform\/accounts\//],
@@ -87,27 +87,27 @@ const HOME_OF_PACKAGE: [RegExp, RegExp][] = [
 const houseOf = (path: string) => path.split('/')[0] as string;
 const roomOf = (path: string) => path.split('/')[1] as string;
 
-/** What a file of each house may import of the repository, itself apart. */
+/** The imports that each top-level folder may have from the others. */
 const MAY_IMPORT: Record<string, (one: Import) => boolean> = {
   'main.ts': ({ to }) => houseOf(to) === 'application' || DOOR.includes(to),
   application: ({ to }) => DOOR.includes(to) || to.startsWith(GENERATED),
   platform: ({ from, to }) =>
     (to.startsWith(`${GENERATED}prisma/`) && /^platform\/database\/(client|data-model)\.ts$/.test(from)) ||
     (from === DOOR_OF_COMMAND[0] && to === DOOR_OF_COMMAND[1]),
-  // The kit starts an application and takes its contracts apart: it may import any module of the platform, by `internals/`.
+  // The kit may import every module of the platform, by `internals/`.
   testing: ({ to }) => houseOf(to) === 'platform',
   workbench: ({ to }) => DOOR_OF_TOOLS.test(to) || DOOR_OF_COVERAGE.test(to),
   create: ({ to }) => to === 'platform/cli/bin.js',
 };
 
-/** Within a house. */
+/** The imports within a top-level folder. */
 const MAY_IMPORT_INSIDE: Record<string, (one: Import) => boolean> = {
   platform({ from, to, typeOnly }) {
     if (COMPOSITION.includes(from) || EVERYWHERE.includes(to)) return true;
     if (BY_TYPE.includes(to)) return typeOnly;
     const [here, there] = [roomOf(from), roomOf(to)].map((room) => LAYERS.findIndex((layer) => layer.includes(room)));
     if (here === undefined || there === undefined || here < 0 || there < 0) {
-      // The process puts the parts together at its end.
+      // The process composes the parts.
       return roomOf(from) === 'server' && COMPOSITION.includes(to);
     }
     const [one, other] = [roomOf(from) === 'rest', roomOf(to) === 'rest'];
@@ -136,7 +136,7 @@ const importProblems = (sources: Record<string, string>) =>
     .filter((problem) => problem !== undefined);
 
 t.test(
-  'four houses, each with its door; inside the platform imports point inwards; each library has one home',
+  'imports respect the entry points of folders, the layers of the platform, and the folders of packages',
   async (t) => {
     t.strictSame(importProblems(src), []);
     const houses = new Set(Object.keys(src).map(houseOf));
@@ -164,7 +164,7 @@ t.test('the packages that the conformance kit imports are its dependencies', (t)
   t.end();
 });
 
-/** What only an application says: its roles, its actions but for the names that accounts have by default, and its codes. */
+/** Returns the names that only an application defines: roles, actions except the default ones of accounts, and error codes. */
 const ownWords = (): string[] => {
   const byDefault: readonly string[] = Object.values(ACCOUNT_ACTIONS);
   return [
@@ -184,7 +184,7 @@ t.test('the platform names no role, action or error code of the application', as
   for (const word of ['admin', 'posts.read', 'PAYMENT_DECLINED']) t.match(`one === '${word}'`, quoted);
 });
 
-t.test('the platform and its tests stand without the application and its contracts', async (t) => {
+t.test('the platform and its tests do not depend on the application and its contracts', async (t) => {
   const tests = Object.fromEntries(Object.entries(sourcesIn('test')).map(([path, text]) => [`../test/${path}`, text]));
   const imports = importsOf({ ...src, ...tests });
   const reached = new Set(Object.keys(tests).filter((path) => /^\.\.\/test\/platform[./]/.test(path)));
@@ -196,20 +196,17 @@ t.test('the platform and its tests stand without the application and its contrac
   t.strictSame([...reached].filter(ofApplication), []);
 });
 
-t.test(
-  'no file of tests asks a service while it is loaded, for the cases of those before it run meanwhile',
-  async (t) => {
-    const atOnce = /^(const|let|await) (?!.*=>).*\b(startService|startInstance|startServer|dialAs|fetch)\(/m;
-    const files = Object.entries(sourcesIn('test')).filter(([path]) => path.endsWith('.test.ts'));
-    t.strictSame(
-      files.filter(([, text]) => atOnce.test(text)).map(([path]) => path),
-      [],
-    );
-    t.match('const { url } = await startService(t, database, {}, slowClock());', atOnce);
-  },
-);
+t.test('no test file sends requests while it is loaded, because other cases run meanwhile', async (t) => {
+  const atOnce = /^(const|let|await) (?!.*=>).*\b(startService|startInstance|startServer|dialAs|fetch)\(/m;
+  const files = Object.entries(sourcesIn('test')).filter(([path]) => path.endsWith('.test.ts'));
+  t.strictSame(
+    files.filter(([, text]) => atOnce.test(text)).map(([path]) => path),
+    [],
+  );
+  t.match('const { url } = await startService(t, database, {}, slowClock());', atOnce);
+});
 
-t.test('an import through a wall is found, however it is written', async (t) => {
+t.test('a forbidden import is found in every syntax', async (t) => {
   const forbidden: [from: string, text: string, to: string][] = [
     [
       'application/rest/users.ts',
@@ -262,7 +259,7 @@ t.test('an import through a wall is found, however it is written', async (t) => 
   for (const [from, text, to] of forbidden) t.strictSame(importProblems({ [from]: text }), [`${from} imports ${to}`]);
 });
 
-/** What of the workbench and of its commands reads a contract past the model. */
+/** Returns the functions of `READERS` that the workbench imports outside the model. */
 const readersBesideTheModel = (sources: Record<string, string>) =>
   importsOf(sources)
     .filter(({ from, typeOnly }) => /^(workbench|platform\/cli)\//.test(from) && roomOf(from) !== MODEL && !typeOnly)
@@ -271,7 +268,7 @@ const readersBesideTheModel = (sources: Record<string, string>) =>
       return names.filter(isReader).map((name) => ({ from, told: `${from} takes ${name} of ${to}` }));
     });
 
-t.test('contracts are read by the model alone, of which the tools are functions', async (t) => {
+t.test('only the model reads contracts', async (t) => {
   const found = readersBesideTheModel(src);
   const others = found.filter(({ from }) => !READERS_OF_OTHER_TEXTS.includes(from));
   t.strictSame(
@@ -298,7 +295,7 @@ t.test('contracts are read by the model alone, of which the tools are functions'
   }
 });
 
-/** The files that lead back to themselves by what they import. */
+/** Returns the files that import themselves indirectly. */
 function circles(sources: Record<string, string>): string[] {
   const next = new Map<string, string[]>();
   for (const { from, to } of importsOf(sources)) next.set(from, [...(next.get(from) ?? []), to]);
@@ -315,7 +312,7 @@ function circles(sources: Record<string, string>): string[] {
   return Object.keys(sources).filter(leadsBack);
 }
 
-t.test('no circle of imports', async (t) => {
+t.test('no circular imports', async (t) => {
   t.strictSame(circles(src), []);
   const round = {
     'a.ts': "import './b.js';",
@@ -325,9 +322,11 @@ t.test('no circle of imports', async (t) => {
   t.strictSame(circles(round), Object.keys(round));
 });
 
-/** Handing the environment on, whole, is not reading it. */
+/** Returns true if a file reads the environment. Passing the whole environment on, or defining a variable for a bundle, does not count. */
 const readsEnvironment = ([, text]: [string, string]) =>
-  /\bprocess\.env\b/.test(text.replaceAll(/\.\.\.process\.env\b|(whenShellGone|readConfig)\(process\.env\b/g, ''));
+  /\bprocess\.env\b/.test(
+    text.replaceAll(/\.\.\.process\.env\b|(whenShellGone|readConfig)\(process\.env\b|'process\.env\.NODE_ENV': '/g, ''),
+  );
 
 t.test('the environment is read in one place', async (t) => {
   t.strictSame(Object.entries(src).filter(readsEnvironment), []);
@@ -335,7 +334,7 @@ t.test('the environment is read in one place', async (t) => {
   t.ok(readsEnvironment(['http/call.ts', "({ ...process.env, port: process.env['PORT'] })"]));
 });
 
-t.test('each file of tests stands in a folder, where those are found that are run', async (t) => {
+t.test('each test file is in a folder, where the runner finds it', async (t) => {
   const files = Object.keys(sourcesIn('test')).filter((path) => path.endsWith('.test.ts'));
   t.ok(files.length > 50);
   t.strictSame(
@@ -344,7 +343,7 @@ t.test('each file of tests stands in a folder, where those are found that are ru
   );
 });
 
-/** The code of applications: the example, the template, and what the tutorials have their reader write. */
+/** The code of applications: the example, the template, and the code in tutorials. */
 const applicationCode: Record<string, string> = {
   ...Object.fromEntries(Object.entries(sourcesIn('src')).filter(([path]) => /(^|\/)application\//.test(path))),
   ...Object.fromEntries(
@@ -389,7 +388,7 @@ t.test('packages are named with their scope, because `accord` in the npm registr
     t.match(line, unscoped);
 });
 
-/** `npm run size` prints what there is. Lower a limit when there is less. */
+/** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
   lines: { all: 40_010, application: 1200, platform: 20_770, testing: 4_100, workbench: 13_940 },
   files: 368,
@@ -449,7 +448,7 @@ t.test('the name of a file says what it contains', async (t) => {
 const openapi = readFileSync('openapi.yaml', 'utf8');
 const sdl = readFileSync('schema.graphql', 'utf8');
 
-/** Holds a changed copy of the REST contract against the code, as the start of the service does. */
+/** Checks a changed copy of the REST contract against the code, as the service does at its start. */
 function holdRest(change: (document: OpenApiDocument) => void): void {
   const document = openApiOf(openapi).document;
   change(document);
@@ -462,7 +461,7 @@ const operation = ({ paths }: OpenApiDocument, path: string, method: 'get' | 'de
   return found;
 };
 
-t.test('the service does not start on a REST contract that the code does not keep', async (t) => {
+t.test('the service does not start with a REST contract that the code does not fulfil', async (t) => {
   t.doesNotThrow(() => holdRest(() => {}));
   t.throws(
     () =>
@@ -504,7 +503,7 @@ t.test('the service does not start on a REST contract that the code does not kee
   );
 });
 
-t.test('nor on a GraphQL contract that the code does not keep', async (t) => {
+t.test('the service does not start with a GraphQL contract that the code does not fulfil', async (t) => {
   const hold = (text: string) => checkPermissions(buildSchema(text));
   t.doesNotThrow(() => hold(sdl));
   t.throws(() => hold(`${sdl}\nextend type Query { everything: Int }`), {

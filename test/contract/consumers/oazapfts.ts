@@ -1,6 +1,6 @@
 import { defaults, getCurrentUser, listUsers } from './api';
 
-/** By the functions of oazapfts, over fetch: an answer is told from the others by its status. */
+/** By the functions of oazapfts, over fetch: responses are distinguished by their status. */
 export async function consume(_baseUrl: string, email: string, password: string) {
   defaults.headers = { Authorization: `Basic ${btoa(`${email}:${password}`)}` };
   const users = await listUsers({ after: '', limit: 2 });
