@@ -9,18 +9,17 @@ t.test(
   { skip: skipUnlessWhole },
   async (t) => {
     const { folder, command, start } = await installedProject(t);
-    await t.test('its tests pass on the embedded database', async (t) => {
+    await t.test('the tests of the project pass on the embedded database', async (t) => {
       const tested = await command('npm test');
       t.match(tested, { code: 0, stdout: /^# fail 0$/m }, tested.stderr);
-      // Rows have the types of the project's own Prisma client.
       t.match(await command('npx accord scaffold --check'), { code: 0, stderr: '' });
     });
-    await t.test('`npm create @accord-api` begins another project', async (t) => {
+    await t.test('`npm create @accord-api` writes another project', async (t) => {
       unpack(await packages(t), 'create', folder);
       const { code, stdout } = await command('node node_modules/@accord-api/create/bin.js more');
       t.match({ code, stdout }, { code: 0, stdout: /^Written: more$/m });
     });
-    await t.test('it serves from the embedded database', (t) => useBooks(t, 'pglite://memory', start));
-    await t.test('it serves from PostgreSQL', async (t) => useBooks(t, await blankDatabase(t), start));
+    await t.test('the service runs on the embedded database', (t) => useBooks(t, 'pglite://memory', start));
+    await t.test('the service runs on PostgreSQL', async (t) => useBooks(t, await blankDatabase(t), start));
   },
 );

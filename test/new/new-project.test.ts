@@ -16,7 +16,7 @@ const textOf = (...path: string[]) => readFileSync(join(...path), 'utf8');
 
 const whole = { skip: skipUnlessWhole };
 
-t.test('accord new writes a whole project that is called as its directory, and says what to do', async (t) => {
+t.test('accord new writes a complete project with the name of its directory, and prints the next steps', async (t) => {
   const folder = join(temporaryFolder(t), 'Book club');
   const { code, stdout, stderr } = await accord(t, ['new', folder]);
   t.match([code, stderr], [0, '']);
@@ -41,7 +41,7 @@ t.test('accord new writes a whole project that is called as its directory, and s
   t.same(leftOver, [], 'nothing has the name of the template');
 });
 
-t.test('it refuses what it cannot do, and changes nothing', async (t) => {
+t.test('accord new rejects unsuitable arguments, and writes nothing', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'mine.txt'), 'mine');
   const begun = await accord(t, ['new', folder, '--name', 'mine']);
@@ -59,7 +59,7 @@ t.test('it refuses what it cannot do, and changes nothing', async (t) => {
   t.equal((await accord(t, ['new', cloned])).code, 0, 'a repository without a file is a place to begin');
 });
 
-t.test('what it writes is in order: generated, migrated, linted, bridged, and it compiles', whole, async (t) => {
+t.test('a new project is generated, migrated and formatted, passes lint and bridge, and compiles', whole, async (t) => {
   const folder = join(temporaryFolder(t), 'books');
   t.equal((await accord(t, ['new', folder])).code, 0);
   linkSources(folder);
@@ -74,9 +74,9 @@ t.test('what it writes is in order: generated, migrated, linted, bridged, and it
   t.match(await command('codegen'), { code: 0, stdout: /^generated\/prisma\n/ });
   const own = filesIn(folder).filter((file) => /^(src|test)\/.*\.ts$/.test(file));
   t.ok(own.length > 15);
-  // The sources of the platform are not in the project, and would be lent the Prisma client of this repository.
+  // The linked platform would use the Prisma client of this repository.
   const paths = { '@accord-api/generated/prisma': [join(folder, 'generated/prisma/client.ts')] };
   t.same(errorsIn(folder, own, { paths }), []);
 });
 
-// Its tests are run, and its types looked at, where the walk-throughs are followed and where a project is upgraded.
+// The tests of walk-throughs and of upgrades run the tests of a new project.

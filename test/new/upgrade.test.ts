@@ -14,10 +14,7 @@ const STEP = '0_platform_01_known_networks';
 const NICKNAME = 'ALTER TABLE "users" ADD COLUMN "nickname" TEXT;\n';
 const textOf = (...path: string[]) => readFileSync(join(...path), 'utf8');
 
-/**
- * Makes of a new project one that was begun with the version before: without the platform's last change of its tables, which is the
- * last of its steps in the template; and grown since, by a member of the team's own.
- */
+/** Turns a new project into one of the previous version: without the last migration of the platform, and with a member of the team. */
 function asBefore(folder: string): void {
   const migrations = join(folder, 'prisma/migrations');
   const steps = readdirSync(migrations).filter((name) => name.startsWith('0_platform_'));
@@ -32,7 +29,7 @@ function asBefore(folder: string): void {
   writeFileSync(path, schema);
 }
 
-/** Fills the database of a project with rows, in the tables of its migrations. */
+/** Inserts rows into the tables of a project. */
 async function fill(folder: string): Promise<void> {
   const directory = join(folder, 'data');
   const migrations = readMigrations(join(folder, 'prisma/migrations'));
@@ -53,7 +50,7 @@ async function fill(folder: string): Promise<void> {
 const stepsIn = (folder: string) =>
   readdirSync(join(folder, 'prisma/migrations')).filter((name) => /^\d{14}_platform_01_known_networks$/.test(name));
 
-t.test('accord upgrade says what a project lacks, takes it over once, and leaves what is of the team', async (t) => {
+t.test('accord upgrade lists and adds missing tables once, and keeps the models of the team', async (t) => {
   const folder = join(temporaryFolder(t), 'books');
   t.equal((await accord(t, ['new', folder])).code, 0);
   linkSources(folder);
@@ -81,13 +78,13 @@ t.test('accord upgrade says what a project lacks, takes it over once, and leaves
   t.equal(textOf(folder, 'prisma/schema.prisma'), after);
 });
 
-t.test('what accord new did not begin is not upgraded', async (t) => {
+t.test('a project of another origin is not upgraded', async (t) => {
   const refused = await accord(t, ['--root', temporaryFolder(t), 'upgrade']);
   t.match([refused.code, refused.stderr], [2, /has no 0_platform: `accord new` did not write this project/]);
 });
 
 t.test(
-  'a project of the version before is upgraded, and its rows and tests hold',
+  'a project of the previous version keeps its rows, and its tests pass after the upgrade',
   { skip: skipUnlessWhole },
   async (t) => {
     const { folder, command, start } = await newProject(t);
@@ -106,7 +103,7 @@ t.test(
   },
 );
 
-/** What was there before the upgrade, as the service shows it. */
+/** The rows from before the upgrade, as REST responses. */
 async function holds(t: Test, url: string): Promise<void> {
   const headers = basic('grace@example.com', 'forty-two nanoseconds');
   const get = async (path: string) => {

@@ -17,7 +17,7 @@ const MOVED = stepsOf(section('docs/moving-in.md', 'One operation moves'));
 
 const isRequest = (line: string) => line.startsWith('curl ');
 
-/** Does what a page says, up to where it asks the service. */
+/** Applies the edits and runs the commands of a page, up to its first request. */
 async function follow(t: Test, { folder, command }: NewProject, steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
     if (step.kind === 'edit') applyEdit(folder, step);
@@ -35,7 +35,7 @@ async function runAll(t: Test, command: NewProject['command'], { lines, output }
   if (output !== undefined) t.match(printed.trimEnd(), outputPattern(output), lines.join('; '));
 }
 
-/** Sends the requests of a page, and compares what its comments and the JSON below them say. */
+/** Sends the requests of a page, and compares the responses with its comments and its JSON. */
 async function askAll(t: Test, url: string, steps: readonly Step[]): Promise<number> {
   let count = 0;
   for (const [i, step] of steps.entries()) {
@@ -55,7 +55,7 @@ async function askAll(t: Test, url: string, steps: readonly Step[]): Promise<num
 }
 
 for (const [page, steps] of Object.entries({ 'your-own-api.md': OWN, 'moving-in.md': MOVING })) {
-  t.test(`${page}: what it has its reader write into the contracts has its place there, and is in order`, async (t) => {
+  t.test(`${page}: its edits of the contracts apply, and result in valid contracts`, async (t) => {
     const folder = join(temporaryFolder(t), 'books');
     t.equal((await accord(t, ['new', folder])).code, 0);
     const first = steps.findIndex(({ kind }) => kind === 'commands');
@@ -66,14 +66,14 @@ for (const [page, steps] of Object.entries({ 'your-own-api.md': OWN, 'moving-in.
   });
 }
 
-t.test('your-own-api.md is followed word by word', { skip: skipUnlessWhole }, async (t) => {
+t.test('the walk-through of your-own-api.md works', { skip: skipUnlessWhole }, async (t) => {
   const project = await newProject(t);
   await follow(t, project, OWN);
   const { url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }, project.start);
   t.equal(await askAll(t, url, OWN), 4);
 });
 
-/** A port that nobody has. */
+/** Returns an unused port. */
 const freePort = () =>
   new Promise<number>((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -82,7 +82,7 @@ const freePort = () =>
     });
   });
 
-t.test('moving-in.md is followed word by word', { skip: skipUnlessWhole }, async (t) => {
+t.test('the walk-through of moving-in.md works', { skip: skipUnlessWhole }, async (t) => {
   const project = await newProject(t, 'library');
   await follow(t, project, MOVING);
   const [old] = MOVING.flatMap((step) => (step.kind === 'shown' && step.language === 'js' ? step.text : []));

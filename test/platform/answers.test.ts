@@ -19,7 +19,7 @@ onEachDatabase(t, async (t, open) => {
     headers: ['etag', 'location', 'content-type'].map((name) => headers.get(name)),
   });
 
-  t.test('an answer is repeated as it went: status, headers, and each byte of the body', async (t) => {
+  t.test('a repeated request gets the same status, headers and bytes', async (t) => {
     const first = await post(ada, '/api/v1/meetings', MEETING, KEY('one'));
     t.equal(first.status, 201);
     t.equal(first.headers.get('etag'), '"1803893400250"');
@@ -35,14 +35,14 @@ onEachDatabase(t, async (t, open) => {
     t.same(log, []);
   });
 
-  t.test('also one of bytes', async (t) => {
+  t.test('a repeated request gets the same binary body', async (t) => {
     const first = await post(ada, '/api/v1/tickets', MEETING, KEY('ticket'));
     t.equal(first.status, 201);
     t.equal(first.bytes.length, 4);
     t.same(answerOf(await post(ada, '/api/v1/tickets', MEETING, KEY('ticket'))), answerOf(first));
   });
 
-  t.test('what could not be answered has not happened', async (t) => {
+  t.test('a failed response rolls the operation back', async (t) => {
     const before = await count();
     const unanswerable = { ...MEETING, title: UNANSWERABLE };
     t.equal((await post(ada, '/api/v1/meetings', unanswerable, KEY('failed'))).status, 500);
@@ -51,7 +51,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await post(ada, '/api/v1/meetings', MEETING, KEY('failed'))).status, 201, 'and its key is free');
   });
 
-  t.test('a work of any model has its answer later, once', async (t) => {
+  t.test('a continued operation has its response later, once', async (t) => {
     const before = await count();
     const ask = () => post(ada, '/api/v1/rooms', MEETING, KEY('room'));
     t.equal((await ask()).status, 504);
@@ -64,7 +64,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await count(), before + 1);
   });
 
-  t.test('and one that came to nothing leaves its key free', async (t) => {
+  t.test('an abandoned operation leaves its key unused', async (t) => {
     const ask = () => post(ada, '/api/v1/rooms', MEETING, KEY('none'));
     t.equal((await ask()).status, 504);
     t.equal((await ask()).status, 409);
@@ -74,7 +74,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await count(), before + 1);
   });
 
-  t.test('without a key a work begins all the same, and there is nothing to repeat', async (t) => {
+  t.test('without a key, an operation runs and nothing is stored for a repetition', async (t) => {
     const keys = await client.idempotencyKey.count();
     t.equal((await post(ada, '/api/v1/rooms', MEETING)).status, 504);
     await application.booked();

@@ -48,7 +48,7 @@ const openapi = {
         },
         additionalProperties: false,
       },
-      // Both alternatives hold another one before they say which they are.
+      // Both alternatives contain another one before their discriminator.
       Expression: { oneOf: [{ type: 'integer' }, reference('Sum'), reference('Product')] },
       Sum: {
         type: 'object',
@@ -93,7 +93,7 @@ const beginning = withoutRow(async ({ body }: Asked) => {
 
 const names = ['sendText', 'sendBytes', 'sendAny', 'sendComment', 'sendExpression', 'sendBeside', 'sendNothing'];
 
-/** Operations that answer what they were sent: text, bytes, and JSON of schemas that hold themselves or stand beside others. */
+/** Operations that return their body: text, bytes, and JSON with recursive schemas and keywords beside references. */
 export const bodiesApplication: Own = {
   openapi,
   handlers: { bodies: { ...Object.fromEntries(names.map((name) => [name, told])), sendBeginning: beginning } },

@@ -5,7 +5,7 @@ import type { Json } from '../support/people.js';
 import { bodiesApplication } from './bodies-fixture.js';
 import { serve } from './own-application.js';
 
-t.test('a body is read as the contract says, and by nothing else', async (t) => {
+t.test('a body is read by the declared media type only', async (t) => {
   const database = await memoryDatabase(t);
   const { app, url, person, graphql, log } = await serve(t, database, bodiesApplication);
   const ada = await person('Ada');
@@ -23,7 +23,7 @@ t.test('a body is read as the contract says, and by nothing else', async (t) => 
   ];
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   t.teardown(() => agent.destroy());
-  /** On one connection, and without a length that is told before. */
+  /** Sends a request without Content-Length on one connection. */
   const sendPieces = (path: string, type: string, pieces: readonly Buffer[]) =>
     new Promise<number>((resolve, reject) => {
       const headers = { ...ada.headers, 'content-type': type, 'transfer-encoding': 'chunked' };
@@ -35,7 +35,7 @@ t.test('a body is read as the contract says, and by nothing else', async (t) => 
       outgoing.end();
     });
 
-  t.test('text is a string, held to its schema, in UTF-8', async (t) => {
+  t.test('text is a string in UTF-8, validated by its schema', async (t) => {
     const sent = await send('text', 'text/plain; charset=UTF-8', 'grüß dich');
     t.same(sent, { status: 200, body: { is: 'string', body: 'grüß dich', mediaType: 'text/plain' } });
     t.match((await send('text', 'text/plain', '')).body, { is: 'string', body: '' });
@@ -55,7 +55,7 @@ t.test('a body is read as the contract says, and by nothing else', async (t) => 
     t.equal((await send('text', 'application/json', '"a"')).status, 415, 'what is not declared is not read');
   });
 
-  t.test('bytes are a stream, of any type in a declared range, as long as bodies may be', async (t) => {
+  t.test('bytes are a stream, of each type in a declared range, up to the body limit', async (t) => {
     const bytes = Buffer.alloc(60_000, 0xff);
     t.same(await send('bytes', 'application/octet-stream', bytes), {
       status: 200,
@@ -74,7 +74,7 @@ t.test('a body is read as the contract says, and by nothing else', async (t) => 
     ]);
   });
 
-  t.test('each media type has its schema', async (t) => {
+  t.test('each media type has its own schema', async (t) => {
     t.equal((await sendJson('any', { a: 1 })).status, 200);
     t.same(problem(await sendJson('any', { b: 1 })), [400, '/a is missing. Required here: `a`.']);
     t.equal((await send('any', 'application/geo+json', '{"b":1}')).status, 200);
@@ -86,7 +86,7 @@ t.test('a body is read as the contract says, and by nothing else', async (t) => 
     ]);
   });
 
-  t.test('whoever declares nothing, and GraphQL, read JSON alone', async (t) => {
+  t.test('an operation without declared media types, and GraphQL, read JSON only', async (t) => {
     t.equal((await send('nothing', 'text/plain', 'a')).status, 415);
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
@@ -97,7 +97,7 @@ t.test('a body is read as the contract says, and by nothing else', async (t) => 
     t.match(await graphql(ada, '{ nothing }'), { data: { nothing: null } });
   });
 
-  t.test('a schema may hold itself', async (t) => {
+  t.test('a schema may contain itself', async (t) => {
     const tree = { text: 'a', replies: [{ text: 'b', replies: [{ text: 'c' }] }] };
     t.match(await sendJson('comment', tree), { status: 200, body: { body: tree } });
     const lacking = { text: 'a', replies: [{ text: 'b', replies: [{ replies: [] }] }] };
@@ -113,7 +113,7 @@ t.test('a body is read as the contract says, and by nothing else', async (t) => 
     ]);
   });
 
-  t.test('also in alternatives, of which each level is looked at once', async (t) => {
+  t.test('a recursive schema with alternatives is validated in linear time', async (t) => {
     const nested = (levels: number, core: unknown): unknown =>
       levels === 0 ? core : { is: levels % 2 ? 'sum' : 'product', of: nested(levels - 1, core) };
     t.equal((await sendJson('expression', nested(90, 1) as object)).status, 200);
@@ -122,7 +122,7 @@ t.test('a body is read as the contract says, and by nothing else', async (t) => 
     t.equal((await sendJson('expression', nested(90, { is: 'other', of: 1 }) as object)).status, 422);
   });
 
-  t.test('what stands beside a reference holds, too', async (t) => {
+  t.test('keywords beside a reference apply', async (t) => {
     t.equal((await sendJson('beside', { a: 'a', short: 'abc' })).status, 200);
     t.same(problem(await sendJson('beside', { b: 'b' })), [400, '/a is missing. Required here: `a`.']);
     t.same(problem(await sendJson('beside', { a: 1 })), [400, '/a must be a string, not a number']);
@@ -137,7 +137,7 @@ t.test('a body is read as the contract says, and by nothing else', async (t) => 
     t.same(problem(await sendJson('beside', { a: 'too long' })), [422, '/a must have at most 5 characters; it has 8']);
   });
 
-  t.test('an operation that nobody has begun to write is not written', async (t) => {
+  t.test('an operation without a handler answers 501', async (t) => {
     t.match(await sendJson('later', {}), { status: 501, body: { code: 'NOT_IMPLEMENTED' } });
     t.same(app.notWritten, ['sendLater']);
   });

@@ -11,7 +11,7 @@ const optionsOf = async (t: Test, own: Own): Promise<ConformanceOptions> => ({
   open: () => memoryDatabase(t),
 });
 
-t.test('bounds below an interface and a union are tried, each where its type is given', async (t) => {
+t.test('bounds of fields of an interface and a union are tested on objects of their type', async (t) => {
   const taken = new Set<string>();
   const asked = new Set<string>();
   const own = finds(
@@ -21,26 +21,26 @@ t.test('bounds below an interface and a union are tried, each where its type is 
   await everyBound(t, applicationOf(own), await optionsOf(t, own));
   t.same([...asked].sort(), [
     ...['most1 10', 'most1 9', 'most2 10', 'most2 9'],
-    // Asked for, and nobody finds a coin.
+    // The selection includes a coin, which no query returns.
     ...['name2 Text ', 'name2 Text 1'],
-    // With what else the field cannot do without.
+    // The field has another required argument.
     ...['number1 0 mark1 1', 'number1 1 mark1 1', 'number1 1 mark1 Text', 'number1 1 mark1 Text '],
-    // Of what `work` gives, and, for that is no chart, of what `shelf` does.
+    // `work` returns no chart, so the kit uses `shelf`.
     ...['unit1 Tex', 'unit1 Text', 'unit2 Tex', 'unit2 Text'],
   ]);
-  // What is beyond is refused before the field runs.
+  // A value beyond a bound is rejected before the resolver runs.
   const within = ['Book.page 1 1', 'Book.page 1 Text', 'Book.title 9', 'Chart.scale Tex', 'Chart.title 9'];
   t.same([...taken].sort(), within);
 });
 
-t.test('all that the members of an interface and of a union have is asked for', async (t) => {
+t.test('all fields of the members of an interface and a union are selected', async (t) => {
   const taken = new Set<string>();
   const own = finds((field) => taken.add(field));
   await everyField(t, applicationOf(own), await optionsOf(t, own));
   t.same([...taken].sort(), ['Book.title', 'Chart.scale', 'Chart.title']);
 });
 
-t.test('an argument of what an interface has counts as the one of the interface, too', (t) => {
+t.test('an argument of an implementation also covers the argument of the interface', (t) => {
   const observe = graphqlObserver(buildSchema(DIRECTIVES + finds(() => {}).sdl));
   const shown = (query: string, data: object, ...path: (string | number)[]) => {
     const errors = [{ path, extensions: { errors: [{ pointer: '/most', detail: 'must be <= 9' }] } }];

@@ -7,7 +7,7 @@ import { memoryDatabase } from '../support/databases.js';
 import { applicationOf, contractsOf, DIRECTIVES, type Own } from './own-application.js';
 import { shelf } from './shelf-fixture.js';
 
-/** By what an application is tried whose contracts are small: they say nothing of headers. */
+/** The contract of these tests declares no headers. */
 const optionsOf = async (t: Test, own: Own): Promise<ConformanceOptions> => ({
   contracts: await contractsOf(own),
   open: () => memoryDatabase(t),
@@ -19,7 +19,7 @@ interface Book {
   pages?: number;
 }
 
-t.test('a bound that only a later media type of a body has is tried in that media type', async (t) => {
+t.test('a bound of the second media type of a body is tested in that media type', async (t) => {
   const read: [mediaType: string, size: number | undefined][] = [];
   const own = shelf((mediaType, body) => {
     const { title, pages } = typeof body === 'string' ? { title: body } : (body as Book);
@@ -41,7 +41,7 @@ t.test('a bound that only a later media type of a body has is tried in that medi
 });
 
 t.test(
-  'a sound body of each media type is taken: of its example, of what the team says, or of the first',
+  'a valid body of each media type comes from its example, the options of the team, or the first media type',
   async (t) => {
     const read: [mediaType: string, body: unknown][] = [];
     const own = shelf((mediaType, body) => read.push([mediaType, body]));
@@ -60,7 +60,7 @@ t.test(
   },
 );
 
-t.test('a value at a bound counts as what it was sent as', (t) => {
+t.test('a value at a bound covers the media type of its request', (t) => {
   const { source, operations } = contractOf({
     openapi: shelf(() => {}).openapi as unknown as OpenApiDocument,
     graphql: DIRECTIVES,

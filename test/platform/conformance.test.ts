@@ -18,11 +18,11 @@ import { type LibraryServices, library } from './fixture/application.js';
 import { contracts } from './fixture/files.js';
 import { conformance as said } from './fixture/library.js';
 
-t.test('an application of other roles, versions and codes keeps its contracts', async (t) => {
+t.test('an application with other roles, versions and codes conforms to its contracts', async (t) => {
   await conformance(t, library, { ...(await said()), open: () => memoryDatabase(t) });
 });
 
-/** TestRunner that are no test runner's. @returns what they tell */
+/** Returns a TestRunner that records failures. */
 async function toldBy(run: (cases: TestRunner) => Promise<void>): Promise<string[]> {
   const told: string[] = [];
   const under = (above: string): TestRunner => ({
@@ -42,7 +42,7 @@ type Parts = Record<'handler' | 'reply', (...args: any[]) => any>;
 /** By tag and operationId, or type and field. */
 type Routes = Record<string, Record<string, Parts>>;
 
-/** Routes with parts of one of them in the place of its own. */
+/** Replaces parts of a route. */
 const changed = (routes: object, group: string, name: string, change: (own: Parts) => Partial<Parts>): object => {
   const own = (routes as Routes)[group]?.[name] as Parts;
   return { ...routes, [group]: { ...(routes as Routes)[group], [name]: { ...own, ...change(own) } } };
@@ -56,7 +56,7 @@ interface Break {
   what: string;
   suite: Suite;
   broken: Library;
-  /** The operation that it shows in. */
+  /** The operation with the failure. */
   only: string;
   team?: ConformanceOptions<LibraryServices>;
   told: RegExp;
@@ -72,7 +72,7 @@ const BREAKS: Break[] = [
     suite: everyOperation,
     broken: withHandler('lend', ({ reply }) => ({ reply: (...made) => ({ ...reply(...made), status: 200 }) })),
     only: 'lend',
-    // The platform refuses it before the kit could see it, and what it answers instead is not declared either.
+    // The platform rejects the response, and its own response is not declared either.
     told: /^POST \/api\/v1\/loans answered 500, which the contract does not declare$/,
   },
   {
@@ -193,7 +193,7 @@ const BREAKS: Break[] = [
       },
     })),
     only: 'getLoanOfReader',
-    // It shows only where the drawn loan exists.
+    // The failure needs an existing loan.
     team: { draws: { runs: 1500 } },
     told: /answered 500/,
   },
@@ -206,7 +206,7 @@ const BREAKS: Break[] = [
   },
 ];
 
-t.test('what does not keep them is told', async (t) => {
+t.test('the kit reports each planted fault', async (t) => {
   const options = { ...(await said()), open: () => memoryDatabase(t) };
   for (const { what, suite, broken, only, team, told } of BREAKS) {
     const found = await toldBy((cases) => suite(cases, broken, { ...options, ...team, only: [only] }));
@@ -217,7 +217,7 @@ t.test('what does not keep them is told', async (t) => {
   }
 });
 
-t.test('what the platform lets no handler answer is told of whoever answers it', async (t) => {
+t.test('the kit reports a response that the platform would not let a handler send', async (t) => {
   const { breaches } = contractOf({ openapi: openApiOf(contracts.openapi).written, graphql: contracts.schema });
   const headers = new Headers({ 'content-type': 'application/json' });
   const told = (method: string, path: string, status: number) =>
@@ -234,7 +234,7 @@ t.test('what the platform lets no handler answer is told of whoever answers it',
   t.ok(told('GET', '/api/v1/loans/1', 200).includes(member), member);
 });
 
-t.test('what a team says of things that are not there is told: its cases would test nothing', async (t) => {
+t.test('the kit reports options for unknown operations and fields', async (t) => {
   const options = await said();
   const told = (more: ConformanceOptions<LibraryServices>) =>
     toldBy((cases) => permissions(cases, library, { ...options, only: ['Query.loan'], ...more }));
@@ -269,7 +269,7 @@ t.test('what a team says of things that are not there is told: its cases would t
   ]);
 });
 
-t.test('what the kit cannot know it asks for, by its name', async (t) => {
+t.test('the kit names the options that it needs', async (t) => {
   const options = { ...(await said()), open: () => memoryDatabase(t) };
   const { make: _make, bodies: _bodies, ...less } = options;
   const found = [
@@ -287,24 +287,21 @@ t.test('what the kit cannot know it asks for, by its name', async (t) => {
   t.match(found, 'No request meets the condition "role is another". Add a function to `conditions`.');
 });
 
-t.test(
-  'one service for a test: its people, its requests, and an answer that breaks the contract rejects',
-  async (t) => {
-    const { contracts } = await said();
-    const broken = withHandler('getLoan', () => ({ reply: () => ({ status: 200, body: { id: 1 } }) }));
-    const service = await testService(broken, { contracts, people: { momo: 'READER', hora: 'KEEPER' } });
-    t.teardown(service.close);
-    const { momo, hora } = service.people;
-    const lent = await service.rest('POST', '/loans', { as: momo, body: { book: 'The Neverending Story' } });
-    t.match(lent, { status: 201, body: { book: 'The Neverending Story' } });
-    const { data } = await service.graphql(hora, 'query($id: ID!) { loan(id: $id) { book } }', { id: lent.body.id });
-    t.same(data, { loan: { book: 'The Neverending Story' } });
-    t.equal((await service.services.loans.put('Momo', momo.id)).authorId, momo.id);
-    const response = await service.fetch(`/api/v2/loans/${lent.body.id}?styles=plain`, { headers: momo.headers });
-    t.same(await response.json(), { id: lent.body.id, book: 'The Neverending Story', reader: momo.id });
-    await t.rejects(service.rest('GET', `/api/v1/loans/${lent.body.id}`, { as: momo }), {
-      message:
-        /^An answer breaks the contract: GET \/api\/v1\/loans\/1 200: body: data must have required property 'book'$/,
-    });
-  },
-);
+t.test('the test service has accounts and requests, and rejects a response that violates the contract', async (t) => {
+  const { contracts } = await said();
+  const broken = withHandler('getLoan', () => ({ reply: () => ({ status: 200, body: { id: 1 } }) }));
+  const service = await testService(broken, { contracts, people: { momo: 'READER', hora: 'KEEPER' } });
+  t.teardown(service.close);
+  const { momo, hora } = service.people;
+  const lent = await service.rest('POST', '/loans', { as: momo, body: { book: 'The Neverending Story' } });
+  t.match(lent, { status: 201, body: { book: 'The Neverending Story' } });
+  const { data } = await service.graphql(hora, 'query($id: ID!) { loan(id: $id) { book } }', { id: lent.body.id });
+  t.same(data, { loan: { book: 'The Neverending Story' } });
+  t.equal((await service.services.loans.put('Momo', momo.id)).authorId, momo.id);
+  const response = await service.fetch(`/api/v2/loans/${lent.body.id}?styles=plain`, { headers: momo.headers });
+  t.same(await response.json(), { id: lent.body.id, book: 'The Neverending Story', reader: momo.id });
+  await t.rejects(service.rest('GET', `/api/v1/loans/${lent.body.id}`, { as: momo }), {
+    message:
+      /^An answer breaks the contract: GET \/api\/v1\/loans\/1 200: body: data must have required property 'book'$/,
+  });
+});

@@ -1,14 +1,14 @@
 import { connection, list, model, type Row, record, removal, replies, User } from '../../src/platform/index.js';
 import { Failure, type Own, route } from './own-application.js';
 
-/** A document counts versions: an order, whose amount is the number of pages. A paid one is neither changed nor deleted. */
+/** A document is a row of orders with a version; the amount is its number of pages. A paid document is immutable. */
 const Document = model('Order', {
   read: 'documents.read',
   noun: 'document',
   owner: (caller) => ({ userId: caller.id }),
 });
 type Document = Row<'Order'>;
-/** A folder holds remarks, which belong to whom the folder belongs to. */
+/** A folder contains remarks. The owner of the folder owns them. */
 const Folder = model('Post', { read: 'documents.read', noun: 'folder', owner: (caller) => ({ authorId: caller.id }) });
 const Remark = model('Comment', {
   read: 'documents.read',
@@ -126,5 +126,5 @@ type Query {
 
 const resolvers = { Query: { documents: route({ target: connection(Document) }) } };
 
-/** An archive: a model with versions, and one whose rows have others below them; none is the platform's. */
+/** An application with a versioned model and with nested rows. */
 export const documentsApplication: Own = { openapi, sdl, handlers, resolvers, models: [Document, Folder, Remark] };

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { openLibrary } from './fixture/library.js';
 
-t.test('an error code of the application, with the status and the meaning that its contract gives it', async (t) => {
+t.test('an error code of the application has the status and the title of the contract', async (t) => {
   const { person, rest, graphql, fetch } = await openLibrary(t);
   const reader = await person('READER');
   t.equal((await rest('POST', '/loans', reader, { book: 'Momo' })).status, 201);

@@ -24,7 +24,7 @@ type Shelf { finds: [Find!]! }
 type Query { work: Work ${ANYBODY} shelf: Shelf ${ANYBODY} }
 `;
 
-// Somebody must be able to say who he is.
+// The contract needs a login.
 const openapi = {
   openapi: '3.1.0',
   info: { title: 'Finds', version: '1.0.0' },
@@ -37,9 +37,9 @@ interface Context {
 }
 
 /**
- * Interfaces and unions, of which some members are given.
- * @param taken is told each field that ran, and what it was given
- * @param asked is told the variables of each request for something of an interface or a union
+ * Interfaces and unions, some members of which are returned.
+ * @param taken receives the name and arguments of each executed field
+ * @param asked receives the variables of each request for an interface or a union
  */
 export function finds(
   taken: (field: string, args: object) => void,

@@ -6,7 +6,7 @@ import { eventually } from '../support/process.js';
 
 const HOUR = 3_600_000;
 
-/** One job of an instance, and how often it has run. */
+/** A job of an instance, with the number of its runs. */
 async function instance(
   t: Test,
   { listen, isListening }: Pick<Database, 'isListening'> & { listen?: Database['listen'] | undefined },
@@ -39,10 +39,10 @@ const alone = { isListening: () => true };
 onEachDatabase(t, async (t, open) => {
   const database = await open();
 
-  t.test('work is told of on all instances with the transaction that adds it', async (t) => {
+  t.test('all instances are notified of work at the commit of its transaction', async (t) => {
     const { url } = database;
     const { hasRun, seen } = await instance(t, database, {});
-    // An embedded database belongs to one instance.
+    // An embedded database has one instance.
     const elsewhere = url === undefined ? database : await openDatabase(url);
     if (elsewhere !== database) t.teardown(elsewhere.close);
     const { announce } = (await instance(t, url === undefined ? alone : elsewhere, {})).jobs;
@@ -61,14 +61,14 @@ onEachDatabase(t, async (t, open) => {
   });
 });
 
-t.test('what is due runs when the clock says so', async (t) => {
+t.test('due jobs run at their time', async (t) => {
   const due = [Date.now() + HOUR];
   const { seen, hasRun } = await instance(t, alone, { run: async () => due.pop() });
   seen.moved = HOUR;
   await hasRun(2);
 });
 
-t.test('what cannot be heard is looked for', async (t) => {
+t.test('jobs run without notifications', async (t) => {
   const { hasRun } = await instance(t, deaf, {});
   await hasRun(3);
   const unannounced = await instance(t, deaf, { announced: false });
@@ -77,7 +77,7 @@ t.test('what cannot be heard is looked for', async (t) => {
   t.equal(unannounced.seen.runs, 1);
 });
 
-t.test('after a lost connection it is looked at what was missed', async (t) => {
+t.test('jobs run after a lost connection', async (t) => {
   let reconnect = () => {};
   const listen: Database['listen'] = async (_channel, _onSignal, onConnect) => {
     reconnect = onConnect;
@@ -88,7 +88,7 @@ t.test('after a lost connection it is looked at what was missed', async (t) => {
   await hasRun(2);
 });
 
-t.test('as many run at a time as may, and what comes meanwhile is not forgotten', async (t) => {
+t.test('concurrency is limited, and notifications during a run cause another run', async (t) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -110,7 +110,7 @@ t.test('as many run at a time as may, and what comes meanwhile is not forgotten'
   await hasRun(3);
 });
 
-t.test('what fails is told once, and tried again', async (t) => {
+t.test('a failed job is reported once and retried', async (t) => {
   let failures = 3;
   const { seen, hasRun } = await instance(t, alone, {
     run: async () => {

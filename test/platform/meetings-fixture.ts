@@ -8,7 +8,7 @@ import {
 } from '../../src/platform/index.js';
 import { Failure, type Own, route } from './own-application.js';
 
-/** A post whose time is that of the meeting. While somebody decides about a room, the content holds the id of that work. */
+/** A meeting is a row of posts. While the booking of a room continues, the content is its work id. */
 const Meeting = model('Post', { read: 'orders.create', owner: (caller) => ({ authorId: caller.id }) });
 type Meeting = Row<'Post'>;
 
@@ -59,7 +59,7 @@ export interface Planned {
   startsAt: string;
 }
 
-/** In an order of members that is neither that of the alphabet nor of their lengths. */
+/** The order of members is neither alphabetical nor by length. */
 const represent = ({ title, id, createdAt, content }: Meeting) => ({
   title,
   id,
@@ -68,7 +68,7 @@ const represent = ({ title, id, createdAt, content }: Meeting) => ({
   '10': 'a member that objects put first',
 });
 
-/** The title of a meeting whose answer fails. */
+/** The title of a meeting with a failing response. */
 export const UNANSWERABLE = 'unanswerable';
 
 const created = (meeting: Meeting) => {
@@ -115,11 +115,11 @@ const handlers = {
   },
 };
 
-/** Calendars: a meeting is there at once, a room is booked by somebody who may take long. */
+/** An application with immediate meetings and with room bookings that continue after the response. */
 export function meetingsApplication(): Own & { booked: () => Promise<void>; refused: () => Promise<void> } {
   let platform: ApplicationPlatform | undefined;
 
-  /** Ends what is under way, as a job would that has no request at hand. */
+  /** Completes a continued operation without a request, as a job does. */
   const end = (how: (db: Db, workId: string, meeting: Meeting) => Promise<void>) =>
     (platform as ApplicationPlatform).transact(async (db) => {
       for (const { id, content } of await db.post.findMany({ where: { content: { not: null } } })) {

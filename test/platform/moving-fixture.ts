@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Test } from 'tap';
 import { type Own, withoutRow } from './own-application.js';
 
-/** A contract of which two operations have moved; the others are still carried out by the service of old. */
+/** A contract with two own operations. An upstream handles the others. */
 
 const string = { type: 'string' };
 const header = { schema: string };
@@ -217,7 +217,7 @@ export interface Asked {
   body: string;
 }
 
-/** What the service of old makes of a request, by its method and path. */
+/** The handlers of the upstream, by method and path. */
 const ANSWERS: Record<string, (response: ServerResponse, url: URL) => void> = {
   'GET /tasks': (response) => {
     response.setHeader('x-total-count', '1').setHeader('x-powered-by', 'the past');
@@ -292,7 +292,7 @@ function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }
 
-/** The service of old, on a port of its own: its address with credentials, and what it was asked. */
+/** Starts the upstream. Returns its address with credentials, and the received requests. */
 export async function oldService(t: Test) {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
@@ -300,7 +300,7 @@ export async function oldService(t: Test) {
     try {
       for await (const chunk of request) chunks.push(chunk as Buffer);
     } catch {
-      // The body broke off.
+      // The body is incomplete.
       return;
     }
     const url = new URL(request.url ?? '/', 'http://old');

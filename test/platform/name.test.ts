@@ -103,7 +103,7 @@ t.test('an application with another name, and another title', async (t) => {
   });
 });
 
-t.test('what is said at a start', async (t) => {
+t.test('the lines of a start', async (t) => {
   const lines = t.capture(console, 'log');
   const app = { notWritten: [], restEntry: { prefixes: ['/api/v1', '/api/v2'], sample: '/api/v2/labels' } };
   const [config, database] = [readConfig({}), { label: 'a database', migrated: [] } as never];
@@ -121,7 +121,7 @@ t.test('what is said at a start', async (t) => {
   t.match(said, `  Try it     curl -u '${EMAIL}:${PASSWORD}' http://localhost:1/api/v2/labels\n`);
 });
 
-t.test('a name that fits none of these, and a contract that names another application, stop the start', async (t) => {
+t.test('an unsuitable name, and a contract of another application, prevent the start', async (t) => {
   const database = await memoryDatabase(t);
   for (const name of [
     '',
@@ -169,36 +169,40 @@ onEachDatabase(t, async (t, open) => {
   const database = await open();
   const { url } = database;
 
-  t.test('two applications on one database do not hear each other', { skip: url === undefined }, async (t) => {
-    const here = await startNotes(t, { name: NAME, database });
-    const there = await startNotes(t, { name: 'shop', database });
-    t.equal((await there.ask('GET', '/notes', { headers: here.bearer })).status, 401, 'nor take its tokens');
+  t.test(
+    'two applications on one database do not receive signals of each other',
+    { skip: url === undefined },
+    async (t) => {
+      const here = await startNotes(t, { name: NAME, database });
+      const there = await startNotes(t, { name: 'shop', database });
+      t.equal((await there.ask('GET', '/notes', { headers: here.bearer })).status, 401, 'nor take its tokens');
 
-    const client = new pg.Client({ connectionString: url as string });
-    await client.connect();
-    t.teardown(() => client.end());
-    const heard: string[] = [];
-    client.on('notification', ({ channel }) => heard.push(channel));
-    for (const name of ['field_notes', 'shop', 'accord']) {
-      for (const what of ['revocations', 'sessions', 'streams']) await client.query(`LISTEN ${name}_${what}`);
-    }
-    for (const [{ ask }, name] of [
-      [here, 'field_notes'],
-      [there, 'shop'],
-    ] as const) {
-      heard.length = 0;
-      const { cookies } = await ask('POST', '/auth/login', { body: { ...LOGIN, cookie: true } });
-      const ended = await ask('POST', '/auth/logout', { headers: { cookie: pairOf(cookies[1]) } });
-      t.equal(ended.status, 204);
-      await client.query('SELECT 1');
-      await eventually('the signal', () => heard.length > 0);
-      t.same(heard, [`${name}_sessions`]);
-    }
-  });
+      const client = new pg.Client({ connectionString: url as string });
+      await client.connect();
+      t.teardown(() => client.end());
+      const heard: string[] = [];
+      client.on('notification', ({ channel }) => heard.push(channel));
+      for (const name of ['field_notes', 'shop', 'accord']) {
+        for (const what of ['revocations', 'sessions', 'streams']) await client.query(`LISTEN ${name}_${what}`);
+      }
+      for (const [{ ask }, name] of [
+        [here, 'field_notes'],
+        [there, 'shop'],
+      ] as const) {
+        heard.length = 0;
+        const { cookies } = await ask('POST', '/auth/login', { body: { ...LOGIN, cookie: true } });
+        const ended = await ask('POST', '/auth/logout', { headers: { cookie: pairOf(cookies[1]) } });
+        t.equal(ended.status, 204);
+        await client.query('SELECT 1');
+        await eventually('the signal', () => heard.length > 0);
+        t.same(heard, [`${name}_sessions`]);
+      }
+    },
+  );
 });
 
 t.test(
-  'two applications on one Redis do not hear each other, nor count together',
+  'two applications on one Redis share neither signals nor rate counters',
   { skip: skipWithoutRedis },
   async (t) => {
     const prefix = randomUUID();
@@ -213,11 +217,11 @@ t.test(
       return topics.sort().join() === [`${prefix}field_notes_streams:text`, `${prefix}shop_streams:text`].join();
     });
 
-    // The account has the same id on both.
+    // Both accounts have the same id.
     for (let n = 0; n < 3; n++) await here.ask('GET', '/notes', { headers: here.bearer });
     const { headers } = await there.ask('GET', '/notes', { headers: there.bearer });
     t.equal(headers['x-rate-limit-remaining'], '99');
-    // One that Redis does not answer in time, on a busy machine, counts for itself for a second.
+    // An instance counts locally for a second after a time-out of Redis.
     await eventually('what both have counted', async () => {
       for (const one of [here, there]) await one.ask('GET', '/notes', { headers: one.bearer });
       const keys = (await redis.keys(`${prefix}*`)).map((key) => key.slice(prefix.length).split(':')[0]);

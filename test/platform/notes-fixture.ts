@@ -24,9 +24,8 @@ import { memoryDatabase } from '../support/databases.js';
 import { policy } from './own-application.js';
 
 /**
- * An application that is not the example: notes, in two versions. Of `/api/v1` one operation is another one in `/api/v2`, one
- * is gone, all others go on; and one is new.
- * @param name of the application, by which the contract names its media type and its cookies
+ * A contract with two versions. In `/api/v2` one operation is replaced, one is removed, and one is new; the others are inherited.
+ * @param name the application, which gives the media type and the cookies their names
  */
 export const notesContract = (name: string): string => `openapi: 3.1.0
 info: { title: Notes, version: 2.0.0 }
@@ -150,7 +149,6 @@ interface Note {
   text: string;
 }
 
-/** The notes of one instance. */
 function notesService() {
   const notes: Note[] = [];
   return {
@@ -172,13 +170,13 @@ function notesService() {
 }
 
 type Services = HandlerServices & { notes: ReturnType<typeof notesService> };
-// biome-ignore lint/suspicious/noExplicitAny: there is no generated code of a contract that is made for a test
+// biome-ignore lint/suspicious/noExplicitAny: the contract of a test has no generated types
 type Handler = (request: any, context: Context<Services>) => Promise<object>;
 
 const represent = ({ id, text }: Note, prefix: string) => ({ id, text, self: `${prefix}/notes/${id}` });
 
 const route = routeFor<Services>();
-/** Notes are in memory: the role decides alone. */
+/** Notes are in memory, so only the role decides. */
 const target = list(User);
 // biome-ignore lint/suspicious/noExplicitAny: as above
 type Asked = any;
@@ -242,7 +240,6 @@ const authOf = (refreshCookie: string): Record<string, Handler> => ({
   },
 });
 
-/** @param name of the application */
 export const notesApplication = (name: string, title?: string) =>
   defineApplication({
     name,
@@ -261,7 +258,7 @@ export interface Answer {
   headers: Record<string, string | undefined>;
   cookies: string[];
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a body is whatever came
+  // biome-ignore lint/suspicious/noExplicitAny: a body has any type
   body: any;
 }
 
@@ -273,7 +270,7 @@ interface Sent {
 export const EMAIL = 'ada@example.com';
 export const PASSWORD = 'a password for the notes';
 
-/** An instance that listens, with an account: `EMAIL`. */
+/** Starts an instance with the account `EMAIL`. */
 export async function startNotes(
   t: Test,
   {
@@ -309,7 +306,7 @@ export async function startNotes(
     await database.client.user.create({ data });
   }
 
-  /** Asks with any headers, `Host` too. */
+  /** Sends a request with any headers, including `Host`. */
   const ask = (method: string, path: string, { headers = {}, body }: Sent = {}): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const payload = body === undefined ? undefined : JSON.stringify(body);

@@ -22,7 +22,7 @@ import { type Json, PASSWORD, type Person, passwordHash, TEST_HASHING } from '..
 
 const reach = (VIEWER: Reach, DEVELOPER: Reach, ADMIN: Reach) => ({ VIEWER, DEVELOPER, ADMIN });
 
-/** Who may do what, as the contracts of these applications state it. */
+/** The permissions of these contracts. */
 export const policy = {
   'users.read': reach('any', 'any', 'any'),
   'users.delete': reach('own', 'own', 'any'),
@@ -33,27 +33,24 @@ export const policy = {
   'documents.change': reach('none', 'own', 'any'),
 };
 
-/** Their error codes. */
 const errors = {
   ...platformCodes,
   GATEWAY_TIMEOUT: { status: 504, title: 'Gateway timeout', description: 'Somebody else took too long.' },
 };
 export class Failure extends failuresOf(errors) {}
 
-/** Writes a route whose requests and services no generated type describes. */
-// biome-ignore lint/suspicious/noExplicitAny: there is no generated code of a contract that is made for a test
+/** Declares a route without generated types. */
+// biome-ignore lint/suspicious/noExplicitAny: the contract of a test has no generated types
 export const route = routeFor<any>();
 
 type AnyHandler = (request: never, operation: Operation<never, HandlerServices>) => unknown;
 
-/** A route that is about no stored row: the role decides alone, and nothing is read or locked. */
+/** Declares a route without a stored row. Only the role decides. */
 export const withoutRow = (handler: AnyHandler) => route({ target: list(User), handler: handler as never });
 
-/** An application that is not the example, with contracts of its own. */
 export interface Own {
-  /** The REST contract, as an object. */
   openapi?: object;
-  /** The SDL, without the directives. */
+  /** The SDL without directive definitions. */
   sdl?: string;
   handlers?: object;
   resolvers?: object;
@@ -91,7 +88,7 @@ export const applicationOf = ({
 export const contractsOf = ({ openapi = NOTHING, sdl = NO_GRAPHQL }: Own) =>
   contractsFrom(JSON.stringify(openapi), DIRECTIVES + sdl);
 
-/** Runs an application of its own over a database. @returns its address, and what it was given by the platform */
+/** Starts an application. Returns its address, and the arguments that it received from the platform. */
 export async function serve(
   t: Test,
   database: Database,
@@ -113,7 +110,7 @@ export async function serve(
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   t.teardown(() => app.close());
 
-  /** A new account, and how it says who it is. */
+  /** Creates an account. Returns it with its credentials. */
   const person = async (name: string, role: 'ADMIN' | 'DEVELOPER' | 'VIEWER' = 'VIEWER'): Promise<Person> => {
     const email = `${name.toLowerCase()}@example.com`;
     const data = { name, email, emailKey: email, role, passwordHash: await passwordHash };

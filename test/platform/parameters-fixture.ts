@@ -2,7 +2,7 @@ import { type Own, withoutRow } from './own-application.js';
 
 const permission = { action: 'users.read', viewer: 'any', developer: 'any', admin: 'any' };
 
-/** A parameter of a place, by its name: its schema, or all that is said of it. */
+/** Parameters by name: the schema, or the whole parameter. */
 const parameters = (place: string, schemas: Record<string, object>) =>
   Object.entries(schemas).map(([name, one]) => ({
     name,
@@ -23,7 +23,6 @@ const operation = (operationId: string, listed: object[], more: object = {}) => 
   },
 });
 
-/** A contract with one operation. */
 const contractOf = (paths: object) => ({
   openapi: '3.1.0',
   info: { title: 'Parameters', version: '1.0.0' },
@@ -91,13 +90,13 @@ const distinct = {
 
 const told = withoutRow((request: object) => ({ status: 200, body: request }));
 
-/** Operations that answer what they were asked with. */
+/** Operations that return their parameters. */
 export const parametersApplication: Own = {
   openapi: contractOf({ ...read, ...distinct }),
   handlers: { parameters: { readQuery: told, readPath: told, readDistinct: told } },
 };
 
-/** The same query, carried out by the application at an address. */
+/** The same query, forwarded to an address. */
 export const forwardedParameters = {
   openapi: contractOf({
     '/api/v1/things': operation(
@@ -115,7 +114,7 @@ export const forwardedParameters = {
   upstreams: { other: 'OTHER_URL' },
 } satisfies Own;
 
-/** Parameters that are not read, and the reason of each with its remedy. */
+/** Unsupported parameters, with the reason and the remedy. */
 export const UNREAD: [place: string, said: object, why: RegExp][] = [
   ['path', { style: 'label', schema: integers }, /has the style label: leave it out/],
   ['query', { style: 'pipeDelimited', schema: texts }, /has the style pipeDelimited: leave it out, or use `content`/],

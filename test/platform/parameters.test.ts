@@ -20,7 +20,7 @@ t.test('a parameter is read by its declared type and style', async (t) => {
     return status === 200 ? body.query : told;
   };
 
-  t.test('one text', async (t) => {
+  t.test('scalars', async (t) => {
     t.same(await asked('yes=true&much=1.5e1&many=7&amount=5&level=2&anything=1'), {
       yes: true,
       much: 15,
@@ -53,7 +53,7 @@ t.test('a parameter is read by its declared type and style', async (t) => {
     t.equal((await asked('either=some'))[0], 422);
   });
 
-  t.test('a list', async (t) => {
+  t.test('lists', async (t) => {
     t.same(await asked('ids=1&ids=2'), { ids: [1, 2] }, 'a key for each item');
     t.same(await asked('ids=1'), { ids: [1] }, 'one item');
     t.same(
@@ -141,7 +141,7 @@ t.test('a parameter is read by its declared type and style', async (t) => {
     t.equal(all.told.length, 4, 'all places are told at once');
   });
 
-  t.test('a path', async (t) => {
+  t.test('path parameters', async (t) => {
     const { body } = await ask('/1.5/of/a%2Cb,c/open');
     t.same(body.path, { number: 1.5, name: 'a,b,c', state: 'open' });
     t.same((await ask('/1/of/a%00,b/open')).told, [422, 'name must not contain U+0000 or lone surrogates']);
@@ -150,7 +150,7 @@ t.test('a parameter is read by its declared type and style', async (t) => {
     t.equal((await fetch(`${url}/api/v1/things/1/of/a/open?yes=x`)).status, 400, 'before who calls is asked');
   });
 
-  t.test('what is handed on is written as it was read', async (t) => {
+  t.test('parameters are forwarded in their original form', async (t) => {
     const environment = { OTHER_URL: 'http://127.0.0.1:9' };
     const { createServer } = await import('node:http');
     const seen: string[] = [];
@@ -182,7 +182,7 @@ t.test('a parameter is read by its declared type and style', async (t) => {
     t.equal(inexact.status, 422);
   });
 
-  t.test('what has no reading is told at the start', async (t) => {
+  t.test('an unsupported parameter prevents the start', async (t) => {
     for (const one of UNREAD) {
       const started = serve(t, database, { openapi: unreadContract(one), handlers: { parameters: {} } });
       await t.rejects(started, { message: one[2] }, `${one[0]} ${JSON.stringify(one[1])}`);

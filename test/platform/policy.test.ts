@@ -16,7 +16,7 @@ import { openLibrary, type Person } from './fixture/library.js';
 const ROLES: Role[] = ['GUEST', 'READER', 'CLERK', 'KEEPER'];
 
 t.test(
-  'the contracts of the fixture are sound, and its tables are made of them; UPDATE_FIXTURE=1 writes',
+  'the contracts of the fixture are valid, and its generated files are current (UPDATE_FIXTURE=1 writes them)',
   async (t) => {
     t.same(await check(contractsOf(contracts)), []);
     for (const [name, text] of Object.entries(generated(contracts))) {
@@ -27,7 +27,7 @@ t.test(
   },
 );
 
-t.test('a contradiction between the contracts is told with both places', async (t) => {
+t.test('a contradiction between the contracts is reported with both places', async (t) => {
   const schema = contracts.schema.replace('reader: OWN, clerk: ANY', 'reader: ANY, clerk: ANY');
   const [found, ...others] = await check(contractsOf({ ...contracts, schema }));
   t.same(others, []);
@@ -37,9 +37,9 @@ t.test('a contradiction between the contracts is told with both places', async (
   t.equal(found?.message, message);
 });
 
-t.test('four roles of another application, each with its own reach, on both transports', async (t) => {
+t.test('four roles of another application have their reach on both transports', async (t) => {
   const { person, rest, graphql } = await openLibrary(t);
-  /** Whose loan: the asker's own, or another's. By role, who may read and who may end it. */
+  /** The access to an own loan and to another's, by role. */
   const table = {
     GUEST: { lend: false, read: [false, false], end: [false, false] },
     READER: { lend: true, read: [true, false], end: [false, false] },
@@ -84,7 +84,7 @@ t.test('four roles of another application, each with its own reach, on both tran
   t.equal((await rest('POST', '/loans', undefined, { book: 'A' })).status, 401);
 });
 
-t.test('whoever may set roles administers, and the last of them stays', async (t) => {
+t.test('accounts that may set roles are administrators, and the last one remains', async (t) => {
   const { person, rest, graphql } = await openLibrary(t);
   const [keeper, clerk, reader] = [await person('KEEPER'), await person('CLERK'), await person('READER')];
   const appoint = 'mutation($id: ID!, $role: Role!) { appoint(id: $id, role: $role) { role } }';
@@ -107,7 +107,7 @@ t.test('whoever may set roles administers, and the last of them stays', async (t
   t.same(await as(clerk, clerk, 'reader'), [409, 'CONFLICT']);
 });
 
-t.test('the first administrator has the role that administers', async (t) => {
+t.test('the first administrator gets the administrator role', async (t) => {
   const database = await memoryDatabase(t);
   const config = readConfig({
     NODE_ENV: 'test',
@@ -118,14 +118,14 @@ t.test('the first administrator has the role that administers', async (t) => {
   t.match(await database.client.user.findMany(), [{ email: 'first@example.com', role: 'KEEPER' }]);
 });
 
-t.test('what a policy means for accounts', async (t) => {
+t.test('the rules of accounts follow from the policy', async (t) => {
   const row = { LOW: 'own', HIGH: 'any', HIGHEST: 'any' } as const;
   t.same(accountRules({ 'users.set-role': row }).administrators, ['HIGH', 'HIGHEST'], 'every role that reaches any');
   t.match(accountRules({ raise: row }, { setRole: 'raise' }), { administrators: ['HIGH', 'HIGHEST'] });
   t.throws(() => accountRules({ raise: row }), { message: /no contract gives a role `any` for users\.set-role/ });
 });
 
-t.test('an action that no contract names is nobody’s', async (t) => {
+t.test('an action without a permission is forbidden to everybody', async (t) => {
   const { 'people.remove': _removed, ...policy } = library.policy;
   const { person, rest } = await openLibrary(t, {}, { ...library, policy });
   const keeper = await person('KEEPER');

@@ -18,7 +18,7 @@ const Message = model('Message', { read: 'posts.read', stream: { key: 'channelId
 const models = declaredModels([User, Post, Comment, Message], dataModel);
 const route = routeFor<object>();
 
-/** Returns the problems without the lines of this file, which each of them begins with. */
+/** Returns the problems without their places in this file. */
 function sentences(t: Test, problems: readonly string[]) {
   return problems.map((problem) => {
     const [place = '', sentence] = problem.split(/(?<=:\d+:\d+): /);
@@ -27,7 +27,7 @@ function sentences(t: Test, problems: readonly string[]) {
   });
 }
 
-t.test('a model that names an action of no contract, or is listed twice, is refused', async (t) => {
+t.test('a model with an unknown action, and a model that is listed twice, are rejected', async (t) => {
   const misspelt = model('Message', { read: 'messages.raed', protect: { text: 'messages.edit' } });
   t.same(sentences(t, modelProblems(policy, [User, Post, misspelt])), [
     "model('Message'): `read` names the action messages.raed, which no contract states. Correct the name, or state the action with x-permission or @permission.",
@@ -38,7 +38,7 @@ t.test('a model that names an action of no contract, or is listed twice, is refu
   });
 });
 
-t.test('a target that names what is not there is refused, with the operation and the remedy', async (t) => {
+t.test('a target with an unknown name is rejected with the operation and the remedy', async (t) => {
   const problems = (target: Target, action = 'posts.read', parameters = ['user_id', 'post_id']) =>
     sentences(
       t,
@@ -80,7 +80,7 @@ t.test('a target that names what is not there is refused, with the operation and
   ]);
 });
 
-t.test('a subscription that is not written says so', async (t) => {
+t.test('a subscription without a handler is reported as not implemented', async (t) => {
   const typeDefs = `directive @permission(action: String!) on FIELD_DEFINITION
 type Query { any: ID @permission(action: "posts.read") }
 type Subscription { added: ID @permission(action: "posts.read") }
@@ -90,7 +90,7 @@ type Subscription { added: ID @permission(action: "posts.read") }
   t.match(answer, { errors: [{ originalError: { code: 'NOT_IMPLEMENTED' } }] });
 });
 
-t.test('the arguments of a root field are the keys of its route, those of an extension included', async (t) => {
+t.test('the arguments of a root field are the keys of its route, including arguments of extensions', async (t) => {
   const typeDefs = `directive @permission(action: String!) on FIELD_DEFINITION
 type Post { id: ID! }
 type Query { any: ID @permission(action: "posts.read") }

@@ -22,14 +22,14 @@ const openapi = {
           required: true,
           content: {
             'application/json': { schema: book({ maxLength: 8 }), example: { title: 'Momo' } },
-            // The example of the first is one of these, too.
+            // The example of the first media type is valid here as well.
             'application/merge-patch+json': {
               schema: book({ maxLength: 8 }, { pages: { type: 'integer', maximum: 5 } }),
             },
             'application/geo+json': { schema: book({ minLength: 6 }), example: { title: 'Fantastica' } },
             'text/plain': { schema: { type: 'string', maxLength: 20 }, example: 'A leaf' },
             'text/csv': { schema: { type: 'string', maxLength: 30 } },
-            // Anything, and yet no JSON.
+            // Not JSON.
             'application/octet-stream': {},
           },
         },
@@ -45,7 +45,7 @@ interface Asked {
   mediaType: string;
 }
 
-/** Books that come in several media types, of which each has bounds of its own. @param read is told what came, and as what */
+/** A body with several media types, each with its own bounds. @param read receives each body and its media type */
 export const shelf = (read: (mediaType: string, body: unknown) => void): Own => ({
   openapi,
   handlers: {

@@ -37,7 +37,7 @@ onEachDatabase(t, async (t, open) => {
   const seal = (sealed: boolean) => client.order.updateMany({ data: { status: sealed ? 'PAID' : 'PENDING' } });
   const NOWHERE = '/documents/999';
 
-  t.test('a change counts the version, and is refused to who has not seen the last one', async (t) => {
+  t.test('a change increments the version, and fails with a stale If-Match', async (t) => {
     const path = await added(ada);
     const tag = (await send(ada, 'GET', path)).headers.get('etag') as string;
     t.equal(tag, `"${idOf(path)}-1"`);
@@ -54,14 +54,14 @@ onEachDatabase(t, async (t, open) => {
     t.match((await send(ada, 'GET', path)).headers.get('etag'), /-5"$/);
   });
 
-  t.test('of many at once who have seen the same version one succeeds', async (t) => {
+  t.test('of concurrent changes of one version, one succeeds', async (t) => {
     const path = await added(ada);
     const tag = `"${idOf(path)}-1"`;
     const answers = await Promise.all([2, 3, 4, 5].map((pages) => send(ada, 'PUT', path, tag, pages)));
     t.same(answers.map(({ status }) => status).sort(), [200, 412, 412, 412]);
   });
 
-  t.test('failures come in their order, and leave nothing behind', async (t) => {
+  t.test('failures have their order, and no failed request changes a row', async (t) => {
     const [path, gone] = [await added(ada), await added(ada)];
     t.equal((await send(ada, 'DELETE', gone)).status, 204);
     const before = await graves();
@@ -88,7 +88,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await send(admin, 'PUT', path, undefined, 7)).status, 200, 'an administrator may');
   });
 
-  t.test('a deletion leaves a tombstone: 404 for another one, else 410', async (t) => {
+  t.test('a second deletion is 404, and other requests are 410', async (t) => {
     await client.tombstone.deleteMany();
     const path = await added(ada);
     t.equal((await send(ada, 'DELETE', path)).status, 204);
@@ -99,7 +99,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(await send(ada, 'GET', NOWHERE), { status: 404, body: { detail: 'There is no such document.' } });
   });
 
-  t.test('rows that are deleted along leave theirs, and a relation can decide whose a row is', async (t) => {
+  t.test('cascading deletions create tombstones, and a relation can decide the owner', async (t) => {
     await client.tombstone.deleteMany();
     const [folder, other] = [await folderOf(ada), await folderOf(ada)];
     const remarks = [await remarkIn(folder), await remarkIn(folder)];
@@ -117,7 +117,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('and so do those of an account', async (t) => {
+  t.test('the deletion of an account creates tombstones of its rows', async (t) => {
     await client.tombstone.deleteMany();
     const leaver = await person('Lea', 'DEVELOPER');
     const [one, two, others, folder] = [
@@ -139,7 +139,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await send(ada, 'GET', others)).status, 200);
   });
 
-  t.test('it takes no statement too many', async (t) => {
+  t.test('the operations need no superfluous statement', async (t) => {
     const path = await added(ada);
     const asked = async (work: () => Promise<unknown>) =>
       (await statementsOf(work)).statements
@@ -147,13 +147,13 @@ onEachDatabase(t, async (t, open) => {
         .map((sql) => /SELECT|UPDATE|INSERT|DELETE/.exec(sql)?.[0]);
     t.same(await asked(() => send(ada, 'GET', '/documents?limit=1')), ['SELECT', 'SELECT'], 'with its total');
     t.same(await asked(() => send(ada, 'GET', '/documents?limit=1&after=')), ['SELECT']);
-    // The embedded database hides what is sent within a transaction.
+    // The statements of a transaction are not visible on the embedded database.
     if (database.kind === 'embedded') return;
     t.same(await asked(() => send(ada, 'PUT', path, undefined, 2)), ['SELECT', 'UPDATE']);
     t.same(await asked(() => send(ada, 'DELETE', path)), ['SELECT', 'INSERT', 'DELETE']);
   });
 
-  t.test('lists know whether there is more', async (t) => {
+  t.test('lists report further pages', async (t) => {
     await client.$executeRaw`TRUNCATE orders RESTART IDENTITY CASCADE`;
     for (const pages of [1, 2, 3, 4, 5]) await added(ada, pages);
     const shown = (rows: { pages: number }[]) => rows.map(({ pages }) => pages).join('');
@@ -210,5 +210,5 @@ onEachDatabase(t, async (t, open) => {
     });
   });
 
-  t.test('nothing of it was a fault', async (t) => t.same(log, []));
+  t.test('the log contains no fault', async (t) => t.same(log, []));
 });

@@ -32,12 +32,12 @@ const Post = model('Post', { read: 'messages.subscribe', stream: { perCaller: tr
 const Comment = model('Comment', { read: 'messages.subscribe', stream: { include: { author: true } } });
 const Order = model('Order', { read: 'orders.create', owner: (caller) => ({ userId: caller.id }) });
 
-/** What a subscription to `ticks` subscribes to: by its name, whatever a test wants it to be. */
+/** The sources of `ticks`, by name. */
 export type Sources = Record<string, (operation: Operation) => unknown>;
 
-/** An application with three durable streams and one subscription whose events are nobody else's. */
+/** An application with three durable streams, and one subscription without a stream. */
 export function streamsApplication(sources: Sources) {
-  /** How often an entry of a stream, and an event, was executed. */
+  /** The number of executions of an entry and of an event. */
   const shown = { prices: 0, ticks: 0 };
   let transact: ApplicationPlatform['transact'] | undefined;
   const add = (create: (db: Db, authorId: number) => PromiseLike<{ id: number }>): Promise<number> =>
@@ -89,7 +89,7 @@ export function streamsApplication(sources: Sources) {
     setPrice: (channelId: string, text: string) =>
       add((db, authorId) => db.message.create({ data: { channelId, text, authorId } })),
     raiseAlarm: (title: string) => add((db, authorId) => db.post.create({ data: { title, authorId } })),
-    /** A comment of an account. */
+    /** Creates a comment. */
     comment: (authorId: number) =>
       add(async (db, writer) => {
         const { id: postId } = await db.post.create({ data: { title: 'commented', authorId: writer } });

@@ -33,14 +33,14 @@ onEachDatabase(t, async (t, open) => {
   const served = await serve(t, database, application, { now, sockets: { socketsPerUser: 1000 } });
   const { url, person, log } = served;
   const [ada, bob] = [await person('Ada'), await person('Bob', 'DEVELOPER')];
-  /** What went wrong and nobody heard of. */
+  /** Unhandled errors. */
   const unheard: unknown[] = [];
   const hear = (error: unknown) => void unheard.push(error);
   process.on('unhandledRejection', hear);
   t.teardown(() => process.off('unhandledRejection', hear));
 
   let names = 0;
-  /** A source under a name of its own. */
+  /** Returns a source with a unique name. */
   function source(make: (operation: Operation) => unknown): { of: string } {
     const of = `source ${++names}`;
     sources[of] = make;
@@ -61,7 +61,7 @@ onEachDatabase(t, async (t, open) => {
     const { type, payload } = await take((one) => one.id === id);
     return type === 'error' ? payload.map((one: Json) => [one.extensions.code, one.message]) : type;
   };
-  /** Whether nothing more comes about an operation: a later one is answered first. */
+  /** Checks that an operation gets no further message before a later operation is answered. */
   async function silent(dialled: Dialled, id: string): Promise<boolean> {
     const later = `after ${id}`;
     subscribe(dialled, later, '{ __typename }', {});
@@ -69,7 +69,7 @@ onEachDatabase(t, async (t, open) => {
     return !dialled.received.some((one) => one.id === id);
   }
 
-  /** A second instance on the same data, where there can be one. */
+  /** A second instance, on PostgreSQL only. */
   async function instance(t: Test): Promise<string | undefined> {
     if (database.url === undefined) return undefined;
     const other = await openDatabase(database.url, { limits: TEST_TIMEOUTS_MS, poolSize: 3 });
@@ -78,7 +78,7 @@ onEachDatabase(t, async (t, open) => {
     return there;
   }
 
-  t.test('two durable streams side by side, on each instance: stored ones first, then live ones', async (t) => {
+  t.test('two durable streams send stored entries first, then live ones, on each instance', async (t) => {
     const symbol = 'all alarms: of every kind'; // the key of the other stream
     const first = await setPrice(symbol, '1');
     const before = await raiseAlarm('smoke');
@@ -101,7 +101,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('those who select the same share one execution, wherever they began, and no others do', async (t) => {
+  t.test('subscribers with the same selection share one execution', async (t) => {
     const one = await dialAs(t, url, ada);
     const begin = await setPrice('shared', 'begin');
     const ids = ['a', 'b', 'c'];
@@ -125,7 +125,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(await data(one, 'dollars'), { value: 'in each currency', currency: 'USD' });
   });
 
-  t.test('a stream can say that what is shown depends on the caller', async (t) => {
+  t.test('a stream with content for the caller is executed for each subscriber', async (t) => {
     const eve = await person('Eve');
     const since = await raiseAlarm('before');
     const last = await raiseAlarm('for each');
@@ -136,7 +136,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('rows that an owner filters are shared with nobody, and included rows are read with the entry', async (t) => {
+  t.test('entries with an owner are not shared, and included rows are read with the entry', async (t) => {
     const [fay, gus] = [await person('Fay'), await person('Gus')];
     const since = await comment(ada.id);
     const { id } = await database.client.order.create({ data: { userId: fay.id, amount: 1, currency: 'EUR' } });
@@ -162,7 +162,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('an event that cannot be shown is told as an error, and the next ones come', async (t) => {
+  t.test('an event with a failing resolver is sent as an error, and the next events follow', async (t) => {
     const one = await dialAs(t, url, ada);
     const since = await setPrice('fragile', 'before');
     await setPrice('fragile', 'broken');
@@ -181,7 +181,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('any AsyncIterable: its events in their order, and its end', async (t) => {
+  t.test('an AsyncIterable is a source: events in order, and completion', async (t) => {
     const one = await dialAs(t, url, ada);
     const all: Record<string, (operation: Operation) => unknown> = {
       generator: async function* () {
@@ -214,7 +214,7 @@ onEachDatabase(t, async (t, open) => {
     t.ok(await silent(one, 'on'));
   });
 
-  t.test('what a subscription cannot begin or go on with is told once, in the terms of the catalogue', async (t) => {
+  t.test('a failed source is reported once, with a code of the catalogue', async (t) => {
     const one = await dialAs(t, url, ada);
     const rejected = (error: unknown) => () => Promise.reject(error);
     const thrown = (error: unknown) => {
@@ -246,7 +246,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(log.join(''), /a secret of the source/, 'the cause is logged');
   });
 
-  /** A source that waits for ever once it has given one event, and what became of it. */
+  /** Returns a source that waits for ever after one event, and its state. */
   function waiting(how: 'generator' | 'readable' | 'on') {
     const state = { ended: false, begun: false };
     const named = source(({ signal }) => {
@@ -279,7 +279,7 @@ onEachDatabase(t, async (t, open) => {
     return { named, state };
   }
 
-  /** Begins three subscriptions, ends them in some way, and sees that their sources are ended. */
+  /** Begins three subscriptions, ends them, and checks that their sources end. */
   async function endsBy(t: Test, who: Person, end: (one: Dialled) => unknown, at = url): Promise<Dialled> {
     const one = await dialAs(t, at, who);
     const all = (['generator', 'readable', 'on'] as const).map((how) => ({ how, ...waiting(how) }));
@@ -293,7 +293,7 @@ onEachDatabase(t, async (t, open) => {
     return one;
   }
 
-  t.test('a source is ended when its client completes or goes', async (t) => {
+  t.test('a source ends when its client completes or disconnects', async (t) => {
     const one = await endsBy(t, ada, ({ send }) => {
       for (const id of ['generator', 'readable', 'on']) send({ type: 'complete', id });
     });
@@ -302,7 +302,7 @@ onEachDatabase(t, async (t, open) => {
     await endsBy(t, ada, ({ socket }) => socket.terminate());
   });
 
-  t.test('and when its caller may not go on', async (t) => {
+  t.test('a source ends when its caller loses access', async (t) => {
     const expiring = await person('Carol');
     const closed = await endsBy(t, expiring, () => {
       moved += 16 * MINUTE;
@@ -316,7 +316,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await revoked.closed, 4403, 'the account is gone');
   });
 
-  t.test('nothing is executed for a caller who has gone, though the source goes on', async (t) => {
+  t.test('no event is executed for a disconnected client', async (t) => {
     const one = await dialAs(t, url, ada);
     let give = (_value: IteratorResult<string>) => {};
     let asked = 0;
@@ -341,7 +341,7 @@ onEachDatabase(t, async (t, open) => {
     t.same([asked, shown.ticks], [1, before]);
   });
 
-  t.test('one whose id is used anew while it begins is ended with the socket', async (t) => {
+  t.test('an operation with a duplicate id ends with the socket', async (t) => {
     const one = await dialAs(t, url, ada);
     const [first, second] = [waiting('generator'), waiting('generator')];
     subscribe(one, 'same', TICKS, first.named);
@@ -354,7 +354,7 @@ onEachDatabase(t, async (t, open) => {
     await eventually('the end of the first', () => first.state.ended || undefined);
   });
 
-  t.test('who reads slowly is not poured over, and loses nothing', async (t) => {
+  t.test('a slow reader has a bounded buffer, and loses no event', async (t) => {
     const one = await dialAs(t, url, ada);
     const LARGE = 'x'.repeat(50_000);
     let given = 0;
@@ -385,7 +385,7 @@ onEachDatabase(t, async (t, open) => {
     one.send({ type: 'complete', id: 'all' });
   });
 
-  t.test('a source that never waits leaves the others their turn', async (t) => {
+  t.test('a source without pauses does not block the others', async (t) => {
     const one = await dialAs(t, url, ada);
     subscribe(
       one,
@@ -403,7 +403,7 @@ onEachDatabase(t, async (t, open) => {
     t.ok(await silent(one, 'busy'), 'what was on its way has come');
   });
 
-  t.test('the limits of a socket hold: operations, documents, rate', async (t) => {
+  t.test('a socket has limits: operations, documents, rate', async (t) => {
     const environment = { GRAPHQL_MAX_TOKENS: '60', RATE_LIMIT: '40' };
     const { url: there, log: told } = await serve(t, database, application, {
       environment,
@@ -423,7 +423,7 @@ onEachDatabase(t, async (t, open) => {
     for (let n = 0; n < 4; n++) one.send({ type: 'complete', id: `${n}` });
     await eventually('their ends', () => all.slice(0, 4).every(({ state }) => state.ended));
 
-    // Of 300 tokens that a socket holds at most, each of these takes 50: what has ended holds none.
+    // A socket may have 300 tokens of running operations, and each of these has 50.
     for (let n = 0; n < 12; n++) {
       subscribe(
         one,
@@ -456,15 +456,15 @@ onEachDatabase(t, async (t, open) => {
     t.same(told, []);
   });
 
-  t.test('when the service stops, the sources end', async (t) => {
+  t.test('sources end with the service', async (t) => {
     const { app, url: there } = await serve(t, database, application);
     await endsBy(t, bob, () => void app.close(), there);
   });
 
-  t.test('and nothing went wrong that nobody heard of', async (t) => t.same(unheard, []));
+  t.test('no unhandled error occurred', async (t) => t.same(unheard, []));
 });
 
-t.test('an error while an event is shown ends the subscription with that error', async (t) => {
+t.test('an error of the platform during an event ends the subscription with that error', async (t) => {
   const error = new Failure('UNAVAILABLE', 'There is no room.');
   let ends = 0;
   const results = eventsOf({

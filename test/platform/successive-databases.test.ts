@@ -4,7 +4,7 @@ import { successiveDatabases } from '../../src/testing/database.js';
 import { memoryDatabase } from '../support/databases.js';
 
 const person = (name: string) => ({ name, email: name, emailKey: name, role: 'ADMIN' });
-/** A name that an engine has until it ends, whatever is emptied. */
+/** Identifies an engine. Emptying a database does not change it. */
 const mark = ({ client }: Database) => client.$executeRawUnsafe("SET accord.mark = 'seen'");
 const marked = async ({ client }: Database) =>
   (await client.$queryRawUnsafe<[{ mark: string | null }]>("SELECT current_setting('accord.mark', true) AS mark"))[0]
@@ -16,7 +16,7 @@ t.test('each database is empty and counts from 1, on one engine', async (t) => {
   await mark(first);
   const migrations = await first.client.$queryRawUnsafe('SELECT migration_name FROM _prisma_migrations');
   t.equal((await first.client.user.create({ data: person('ada') })).id, 1);
-  // What is recorded cannot be deleted by a service.
+  // A service cannot delete audit events.
   await first.client.auditEvent.create({ data: { event: 'login' } });
   await first.close();
 
@@ -31,7 +31,7 @@ t.test('each database is empty and counts from 1, on one engine', async (t) => {
   await t.rejects(second.client.user.count());
 });
 
-t.test('where a migration leaves rows, each has an engine of its own, and the rows', async (t) => {
+t.test('with a migration that inserts rows, each database has its own engine and the rows', async (t) => {
   const databases = successiveDatabases(async () => {
     const database = await memoryDatabase(t);
     await database.client.user.create({ data: person('grace') });

@@ -8,7 +8,7 @@ import { type Answer, EMAIL, notesContract, PASSWORD, startNotes } from './notes
 const NAME = 'accord';
 const VENDOR = `application/vnd.${NAME}+json`;
 
-/** The four ways of asking for a version of an address, which is written without one. */
+/** The four ways to select a version. */
 const WAYS: [string, (address: string, version: number) => [path: string, headers: Record<string, string>]][] = [
   ['path', (address, version) => [`/api/v${version}${address}`, {}]],
   ['query', (address, version) => [`${address}?version=${version}`, {}]],
@@ -22,7 +22,7 @@ t.test('two versions side by side', async (t) => {
     ask('GET', path, { headers: { ...bearer, ...headers } });
   for (const text of ['one', 'two', 'three']) await ask('POST', '/notes', { headers: bearer, body: { text } });
 
-  /** What every answer of a version has. */
+  /** The headers of every response of a version. */
   const isOf = (version: number | string, { headers }: Answer, about: string) => {
     t.equal(headers['api-version'], String(version), `${about}: API-Version`);
     t.ok(headers['x-rate-limit-limit'], `${about}: counted`);
@@ -78,7 +78,7 @@ t.test('two versions side by side', async (t) => {
     });
   }
 
-  t.test('a new resource is where it was asked for, and so is the path of the refresh cookie', async (t) => {
+  t.test('Location and the path of the refresh cookie have the version of the request', async (t) => {
     for (const [way, spelled] of WAYS) {
       for (const version of [1, 2]) {
         const [path, headers] = spelled('/notes', version);
@@ -105,7 +105,7 @@ t.test('two versions side by side', async (t) => {
     }
   });
 
-  t.test('who asks for none gets the newest', async (t) => {
+  t.test('a request without a version gets the newest', async (t) => {
     const answer = await get('/notes/1');
     isOf(2, answer, 'none');
     t.match(answer, { status: 200, body: { content: { text: 'one' } } });
@@ -116,7 +116,7 @@ t.test('two versions side by side', async (t) => {
     t.equal((await get('/notes/1', { accept: VENDOR })).headers['api-version'], '2');
   });
 
-  t.test('a version that is not there, and two that disagree', async (t) => {
+  t.test('an unknown version, and two contradicting versions, are rejected', async (t) => {
     const unserved: Record<string, number> = { path: 404, query: 400, 'media type': 406, subdomain: 404 };
     for (const [way, spelled] of WAYS) {
       for (const version of [0, 3, 12]) {
@@ -138,7 +138,7 @@ t.test('two versions side by side', async (t) => {
     t.equal((await get('/api/v1/notes?version=1', { accept: `${VENDOR};v=1` })).status, 200);
   });
 
-  t.test('a trailing slash is answered by the version that was asked for', async (t) => {
+  t.test('a trailing slash is redirected within the version of the request', async (t) => {
     for (const [from, to, version, headers] of [
       ['/api/v1/notes/', '/api/v1/notes', '1', {}],
       ['/api/v2/notes/?limit=1', '/api/v2/notes?limit=1', '2', {}],
@@ -154,13 +154,13 @@ t.test('two versions side by side', async (t) => {
     t.equal((await get('/api/v3/notes/')).status, 404);
   });
 
-  t.test('each operation is told of once', async (t) => {
+  t.test('each operation is listed once', async (t) => {
     t.same(app.notWritten, []);
     t.same(app.restEntry, { prefixes: ['/api/v1', '/api/v2'], sample: '/api/v2/labels' });
   });
 });
 
-t.test('the workbench takes a contract with two versions', async (t) => {
+t.test('the workbench supports a contract with two versions', async (t) => {
   const text = notesContract('notes');
   t.same(await checkOpenApi(openApiOf(text)), []);
   const generated = generateOperations(openApiOf(text));
@@ -174,7 +174,7 @@ t.test('the workbench takes a contract with two versions', async (t) => {
   t.same(await rules('  /about:', '  /notes:'), ['path-ambiguous'], 'as the newest version is asked for');
 });
 
-t.test('what a version does not say goes on from the one before', async (t) => {
+t.test('a version inherits the operations of the previous one', async (t) => {
   const operation = (id: string, more = {}) => ({ get: { operationId: id, ...more } });
   const paths = {
     '/api/v10/a': operation('a10'),

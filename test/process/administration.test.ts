@@ -9,7 +9,7 @@ import { startService } from '../support/service.js';
 
 const SECRET = { KEY_SECRET: 'a secret that encrypts the keys at rest' };
 
-/** The rows of a printed table, without its head. */
+/** Returns the rows of a printed table. */
 const rows = (stdout: string) =>
   stdout
     .trim()
@@ -22,7 +22,7 @@ const kidsAt = async (url: string): Promise<string[]> => {
   return keys.map(({ kid }) => kid);
 };
 
-t.test('accord keys and accord audit beside a server that has the embedded database', async (t) => {
+t.test('accord keys and accord audit use the running server of an embedded database', async (t) => {
   const DATABASE_URL = await emptyDirectory(t);
   const { pathname: folder } = new URL(DATABASE_URL);
   const first = { ADMIN_EMAIL: 'root@example.com', ADMIN_PASSWORD: 'a password of the first one' };
@@ -65,7 +65,7 @@ t.test('accord keys and accord audit beside a server that has the embedded datab
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('on PostgreSQL the command goes to the database, and every instance hears of it', async (t) => {
+  t.test('on PostgreSQL, a command changes the database, and every instance is notified', async (t) => {
     const database = await open();
     if (database.url === undefined) return t.comment('see above for the embedded one');
     const service = await startService(t, database, SECRET);
@@ -90,7 +90,7 @@ onEachDatabase(t, async (t, open) => {
   });
 });
 
-t.test('a command that has no database to speak to says so', async (t) => {
+t.test('a command without a database reports that', async (t) => {
   const absent = join(temporaryFolder(t), 'absent');
   t.match(await accord(t, ['keys', 'list'], { DATABASE_URL: `pglite://${absent}` }), {
     code: 1,

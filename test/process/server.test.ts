@@ -31,7 +31,7 @@ const STACK = /^ +at /m;
 
 const inFolder = (t: Test) => ({ DATABASE_URL: `pglite://${temporaryFolder(t)}` });
 
-/** The line that begins with a label, without it. */
+/** Returns the line with a label, without the label. */
 function line(output: string, label: string): string {
   const found = output.split('\n').find((one) => one.startsWith(`  ${label} `));
   if (found === undefined) throw new Error(`${label} was not printed.`);
@@ -41,75 +41,69 @@ function line(output: string, label: string): string {
 const login = ({ url }: Server, credentials: { email: string; password: string }) =>
   ask(`${url}/api/v1/auth/login`, { method: 'POST', headers: JSON_BODY, body: JSON.stringify(credentials) });
 
-t.test(
-  'a start tells a newcomer what the first request needs; its data outlive it, belong to one process and survive a kill',
-  async (t) => {
-    const environment = inFolder(t);
-    const first = await startServer(t, { ...environment, RATELIMIT: 'hunter2' });
-    const printed = first.stdout();
-    t.match(first.stderr(), 'RATELIMIT: is not a variable of this service. Did you mean RATE_LIMIT?\n');
-    t.notMatch(first.stderr() + printed, /hunter2/);
-    t.match(line(printed, 'Database'), /^embedded PostgreSQL in \S+ \(migrated: 0_init.*\)$/);
-    t.match(first.url, /^http:\/\/localhost:[1-9]\d+$/, 'the port that was taken, not the 0 that was asked for');
-    t.equal(line(printed, 'GraphQL'), `${first.url}/graphql`);
-    for (const address of [line(printed, 'Docs'), ...line(printed, 'Contracts').split(/ +/)]) {
-      const response = await ask(address);
-      t.equal(response.status, 200, address);
-      await response.arrayBuffer();
-    }
-    const notWritten = [
-      ...notWrittenOperations(
-        openApiOf(readFileSync('openapi.yaml', 'utf8')).document,
-        application.handlers as Handlers,
-      ),
-      ...notWrittenFields(application.resolvers),
-    ];
-    t.equal(notWritten.length > 0 ? line(printed, 'Not written yet (501):') : '', notWritten.join(', '));
+t.test('a start prints the addresses and accounts; its data survive a kill and belong to one process', async (t) => {
+  const environment = inFolder(t);
+  const first = await startServer(t, { ...environment, RATELIMIT: 'hunter2' });
+  const printed = first.stdout();
+  t.match(first.stderr(), 'RATELIMIT: is not a variable of this service. Did you mean RATE_LIMIT?\n');
+  t.notMatch(first.stderr() + printed, /hunter2/);
+  t.match(line(printed, 'Database'), /^embedded PostgreSQL in \S+ \(migrated: 0_init.*\)$/);
+  t.match(first.url, /^http:\/\/localhost:[1-9]\d+$/, 'the port that was taken, not the 0 that was asked for');
+  t.equal(line(printed, 'GraphQL'), `${first.url}/graphql`);
+  for (const address of [line(printed, 'Docs'), ...line(printed, 'Contracts').split(/ +/)]) {
+    const response = await ask(address);
+    t.equal(response.status, 200, address);
+    await response.arrayBuffer();
+  }
+  const notWritten = [
+    ...notWrittenOperations(openApiOf(readFileSync('openapi.yaml', 'utf8')).document, application.handlers as Handlers),
+    ...notWrittenFields(application.resolvers),
+  ];
+  t.equal(notWritten.length > 0 ? line(printed, 'Not written yet (501):') : '', notWritten.join(', '));
 
-    const [email = '', password = ''] = line(printed, 'Demo login').split(' / ');
-    t.equal((await login(first, { email, password })).status, 200, 'the demo login works');
-    const { stdout } = await shell('sh', [
-      '-c',
-      line(printed, 'Try it').replace('curl', 'curl --retry 30 --retry-delay 1 -sS -f'),
-    ]);
-    t.match(JSON.parse(stdout), [{ email }], 'the line to paste works');
+  const [email = '', password = ''] = line(printed, 'Demo login').split(' / ');
+  t.equal((await login(first, { email, password })).status, 200, 'the demo login works');
+  const { stdout } = await shell('sh', [
+    '-c',
+    line(printed, 'Try it').replace('curl', 'curl --retry 30 --retry-delay 1 -sS -f'),
+  ]);
+  t.match(JSON.parse(stdout), [{ email }], 'the line to paste works');
 
-    const headers = { ...basic(email, password), ...JSON_BODY };
-    const create = async ({ url }: Server, name: string) => {
-      const body = JSON.stringify({ name, email: `${name}@example.com`, role: 'viewer' });
-      return (await ask(`${url}/api/v1/users`, { method: 'POST', headers, body })).status;
-    };
-    const emails = async ({ url }: Server) =>
-      ((await (await ask(`${url}/api/v1/users`, { headers })).json()) as { email: string }[]).map((one) => one.email);
-    t.equal(await create(first, 'mary'), 201);
+  const headers = { ...basic(email, password), ...JSON_BODY };
+  const create = async ({ url }: Server, name: string) => {
+    const body = JSON.stringify({ name, email: `${name}@example.com`, role: 'viewer' });
+    return (await ask(`${url}/api/v1/users`, { method: 'POST', headers, body })).status;
+  };
+  const emails = async ({ url }: Server) =>
+    ((await (await ask(`${url}/api/v1/users`, { headers })).json()) as { email: string }[]).map((one) => one.email);
+  t.equal(await create(first, 'mary'), 201);
 
-    const second = await refusedServer(t, environment);
-    t.equal(second.code, 1, 'a second process is refused');
-    t.match(second.stderr, `is in use by process ${first.pid}.`);
-    t.notMatch(second.stderr, STACK);
-    t.ok((await emails(first)).includes('mary@example.com'), 'and does the first one no harm');
+  const second = await refusedServer(t, environment);
+  t.equal(second.code, 1, 'a second process is refused');
+  t.match(second.stderr, `is in use by process ${first.pid}.`);
+  t.notMatch(second.stderr, STACK);
+  t.ok((await emails(first)).includes('mary@example.com'), 'and does the first one no harm');
 
-    const silent = connect(Number(new URL(first.url).port), '127.0.0.1');
-    t.teardown(() => silent.destroy());
-    await once(silent, 'connect');
-    await (await ask(`${first.url}/livez`)).text();
-    first.kill('SIGTERM');
-    t.equal((await first.ended).code, 0, 'SIGTERM is a good end, for which a silent connection is not waited out');
+  const silent = connect(Number(new URL(first.url).port), '127.0.0.1');
+  t.teardown(() => silent.destroy());
+  await once(silent, 'connect');
+  await (await ask(`${first.url}/livez`)).text();
+  first.kill('SIGTERM');
+  t.equal((await first.ended).code, 0, 'SIGTERM is a good end, for which a silent connection is not waited out');
 
-    const third = await startServer(t, environment);
-    t.notMatch(third.stdout(), 'migrated', 'no migration is applied twice');
-    t.equal(await create(third, 'anne'), 201);
-    third.kill('SIGKILL');
-    await third.ended;
+  const third = await startServer(t, environment);
+  t.notMatch(third.stdout(), 'migrated', 'no migration is applied twice');
+  t.equal(await create(third, 'anne'), 201);
+  third.kill('SIGKILL');
+  await third.ended;
 
-    const fourth = await startServer(t, environment);
-    t.strictSame((await emails(fourth)).slice(-2), ['mary@example.com', 'anne@example.com']);
-    fourth.kill('SIGINT');
-    t.equal((await fourth.ended).code, 0, 'SIGINT is a good end as well');
-  },
-);
+  const fourth = await startServer(t, environment);
+  t.strictSame((await emails(fourth)).slice(-2), ['mary@example.com', 'anne@example.com']);
+  fourth.kill('SIGINT');
+  t.equal((await fourth.ended).code, 0, 'SIGINT is a good end as well');
+});
 
-t.test('a second signal ends a process at once that waits for a request', async (t) => {
+t.test('a second signal ends a process that waits for a request', async (t) => {
   const server = await startServer(t, { DATABASE_URL: await demoDirectory(t) });
   const socket = open(server.url);
   const head = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n';
@@ -119,7 +113,7 @@ t.test('a second signal ends a process at once that waits for a request', async 
   const dropped = untilClosed(socket);
   server.kill('SIGTERM');
   await eventually('the first signal', () => server.stdout().includes('"msg":"stopping"'));
-  // A signal that follows at once is npm's echo of the first.
+  // npm repeats a signal immediately.
   const again = setInterval(() => server.kill('SIGTERM'), 100);
   const { code, stdout } = await server.ended;
   clearInterval(again);
@@ -128,18 +122,18 @@ t.test('a second signal ends a process at once that waits for a request', async 
   t.equal(await dropped, '', 'without an answer');
 });
 
-t.test('a server that npm started ends with the shell that npm passes a signal to', async (t) => {
+t.test('a server under npm ends with the shell of npm', async (t) => {
   const command = ['sh', '-c', `'${process.execPath}' src/platform/cli/bin.js start; :`] as const;
   const shell = await startServer(t, { DATABASE_URL: await demoDirectory(t), npm_lifecycle_event: 'start' }, command);
   shell.kill('SIGTERM');
-  // Its output is open as long as the server has it open.
+  // The output closes with the server.
   const { signal, stdout } = await shell.ended;
   t.equal(signal, 'SIGTERM', 'the shell dies without a word');
   t.match(stdout, '"msg":"stopping"', 'the server in good order');
   await t.rejects(fetch(shell.url));
 });
 
-/** How a start fails, the variable that it must name, and what it must not show. */
+/** Failing starts: the variable that the message must name, and the texts that it must not contain. */
 const REFUSALS: {
   name: string;
   environment: (t: Test) => Promise<Record<string, string>>;
@@ -203,7 +197,7 @@ const REFUSALS: {
 ];
 
 for (const { name, environment, says, hides } of REFUSALS) {
-  t.test(`a start is refused in words for ${name}`, async (t) => {
+  t.test(`a start fails with a sentence for ${name}`, async (t) => {
     const { code, stdout, stderr } = await refusedServer(t, await environment(t));
     t.equal(code, 1);
     t.match(stderr, `accord cannot start.\n`);
@@ -215,7 +209,7 @@ for (const { name, environment, says, hides } of REFUSALS) {
 }
 
 t.test(
-  'in production the first administrator comes from the environment, and nothing is there to explore',
+  'in production, the first administrator comes from the environment, and introspection and GraphiQL are off',
   async (t) => {
     const admin = { email: 'root@example.com', password: 'an administrator of our own' };
     const server = await startServer(t, {
@@ -243,7 +237,7 @@ t.test(
   },
 );
 
-t.test('a demo beyond this machine is for who asks for it, and its credentials come by HTTPS still', async (t) => {
+t.test('a demo on a public address needs DEMO, and credentials need HTTPS', async (t) => {
   const server = await startServer(t, { ...MEMORY, HOST: '0.0.0.0', TRUST_PROXY: 'loopback', DEMO: 'on' });
   const [email = '', password = ''] = line(server.stdout(), 'Demo login').split(' / ');
   const { port } = new URL(server.url);
@@ -253,7 +247,7 @@ t.test('a demo beyond this machine is for who asks for it, and its credentials c
   t.equal((await ask({ 'x-forwarded-for': '203.0.113.7', ...ARRIVAL })).status, 200);
 });
 
-t.test('no secret reaches the log, however much is logged', async (t) => {
+t.test('the log contains no secret at any level', async (t) => {
   const secrets = {
     KEY_SECRET: 'the key secret that nobody may read',
     JWT_SECRET: 'the token secret that nobody may read',
