@@ -37,7 +37,7 @@ interface Context {
 }
 
 /**
- * Interfaces and unions, some members of which are returned.
+ * Interfaces and unions. The queries return some of their members.
  * @param taken receives the name and arguments of each executed field
  * @param asked receives the variables of each request for an interface or a union
  */
