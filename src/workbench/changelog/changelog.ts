@@ -4,7 +4,6 @@ import type { Problem } from '../model/problems.js';
 import { NoSuchVersion, type ProjectVersion, versionAtRef, versionInDirectory } from '../model/project-version.js';
 import { type Wording, wordingBetween } from './wording.js';
 
-/** A change between two versions of the contracts. */
 interface Change {
   id: string;
   side: 'rest' | 'graphql' | 'database';
@@ -21,7 +20,6 @@ export interface Differences {
   changes: readonly Change[];
   /** The reasons of accepted breaks by id. */
   reasons: ReadonlyMap<string, string>;
-  /** The requests by operationId. */
   requests: ReadonlyMap<string, { method: string; path: string }>;
 }
 
@@ -32,7 +30,6 @@ export type Compare = (before: ProjectVersion, after: ProjectVersion, now: Date)
 export const KINDS = ['Breaking', 'Added', 'Changed', 'Deprecated', 'Removed', 'Fixed'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** One change, for clients. */
 export interface Entry {
   side: 'rest' | 'graphql';
   kind: Kind;
@@ -46,9 +43,7 @@ export interface Entry {
 
 /** The changes of one release. Undefined values mean that it is not released yet. */
 export interface Release {
-  /** `1.2.3` */
   version: string | undefined;
-  /** `2026-11-23` */
   date: string | undefined;
   entries: Entry[];
 }
@@ -80,7 +75,6 @@ function kindOf({ verdict, what, rule }: Change): Kind {
 /** Longer values, such as patterns, are not printed. */
 const MAX_VALUE_LENGTH = 60;
 
-/** Puts the values at the end of a message in backticks. */
 function quoted(message: string): string {
   const at = message.indexOf(': ');
   const [was = '', is, ...more] = message.slice(at + 2).split(' → ');
@@ -122,7 +116,6 @@ const CONTRACTS = ['openapi', 'schema'] as const;
 
 interface Range {
   from: string;
-  /** Undefined for the working tree. */
   to: string | undefined;
 }
 

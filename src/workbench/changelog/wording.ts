@@ -13,7 +13,6 @@ export interface Wording {
 
 type Path = (string | number)[];
 
-/** Members for readers. */
 const TEXTS = 'title summary description example examples externalDocs contact license'.split(' ');
 
 /** Members that do not help to name a place. */

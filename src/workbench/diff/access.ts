@@ -40,7 +40,6 @@ export function judgeFurther(was: Permission | undefined, is: Permission | undef
   return [verdict, what, message];
 }
 
-/** Compares the permissions that an operation asks for. */
 export function comparePermissions(record: Recorder, operation: Pair): void {
   const { id, where } = operation.label;
   const permissionOf = (version: Version | undefined) =>
@@ -86,7 +85,6 @@ const meets = (one: Requirement, other: Requirement): boolean =>
 const namesOf = ({ schemes }: Requirement): string => [...schemes.keys()].sort().join();
 const isAnonymous = ({ schemes }: Requirement): boolean => schemes.size === 0;
 
-/** Compares the security requirements of an operation. */
 export function compareSecurity(record: Recorder, operation: Pair): void {
   const { id, where } = operation.label;
   const [was, is] = [
@@ -122,7 +120,6 @@ export function compareSecurity(record: Recorder, operation: Pair): void {
 
 const URLS = 'authorizationUrl tokenUrl refreshUrl deviceAuthorizationUrl';
 
-/** Compares the security schemes with their OAuth flows and scopes. */
 export function compareSchemes(record: Recorder, document: Pair): void {
   const formerNames = renamedSchemes(document);
   const schemes = at(document, ['components', 'securitySchemes'], { id: 'security' });

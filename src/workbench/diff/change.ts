@@ -1,11 +1,9 @@
 import { FILES as READ } from '../model/problems.js';
 
-/** The effect of a change on existing clients, worst first. */
 export const VERDICTS = ['breaking', 'risky', 'safe'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 export const isVerdict = (value: unknown): value is Verdict => VERDICTS.includes(value as Verdict);
 
-/** The compared files: the two contracts and the schema of the database. */
 export const FILES = { rest: READ.openapi, graphql: READ.schema, database: READ.prisma } as const;
 export type Side = keyof typeof FILES;
 
@@ -17,21 +15,18 @@ export interface ChangePlace {
   file: string;
   line: number;
   column: number;
-  /** True for a place in the old version. */
   old: boolean;
 }
 
 export interface Change {
   /** Stable, because contracts accept breaks by id: `rest:getUser:response.200.body.name:removed`. */
   id: string;
-  /** The name of the rule, as `accord diff --rules` lists it. */
   rule: string;
   side: Side;
   verdict: Verdict;
   /** The last part of the id: `removed`, `added`, `changed`, … */
   what: string;
   message: string;
-  /** The way to reach the same goal without a break. */
   advice?: string;
   /** True for an announced removal, whose verdict `x-severity` does not change. */
   settled?: boolean;
@@ -41,7 +36,6 @@ export interface Change {
   elements: string[];
 }
 
-/** Sorts changes: worst first, then by file and line. */
 export function sortChanges<Each extends Pick<Change, 'verdict' | 'side' | 'place' | 'id'>>(
   changes: readonly Each[],
 ): Each[] {
@@ -55,7 +49,6 @@ export function sortChanges<Each extends Pick<Change, 'verdict' | 'side' | 'plac
   );
 }
 
-/** Returns true if the first verdict is worse than the second. */
 export const isWorse = (a: Verdict, b: Verdict): boolean => VERDICTS.indexOf(a) < VERDICTS.indexOf(b);
 
 /** The effect of a difference on the set of allowed values. */

@@ -24,7 +24,6 @@ const ADVICE: Record<string, string> = {
   removed: 'In two releases: first stop using it, then drop it.',
 };
 
-/** Splits `String VarChar(9)` into `String` and 9. */
 function lengthOf(type: string): [type: string, length: number] {
   const [base = '', native] = type.split(' ');
   const limit = /^(?:VarChar|Char)\((\d+)\)$/.exec(native ?? '')?.[1];

@@ -17,7 +17,6 @@ import { judgeKeyword } from './keywords.js';
 import { adviceFor } from './recorder.js';
 import { inspectedName, ruleName } from './rules.js';
 
-/** The context of a rule. */
 interface Schemas {
   before: GraphQLSchema;
   after: GraphQLSchema;
@@ -57,7 +56,6 @@ const directive: Rule = ({ path = '', criticality, type, meta }, { before, after
   return type === 'DIRECTIVE_REPEATABLE_REMOVED' ? 'breaking' : LEVELS[criticality.level];
 };
 
-/** Judges a changed default of an argument or input field. */
 const fallback: Rule = ({ path = '' }, { before, after }) => {
   const [was, is] = [inputAt(before, path), inputAt(after, path)];
   const [old, now] = [was, is].map((one) => one?.astNode?.defaultValue && print(one.astNode.defaultValue));
@@ -155,7 +153,6 @@ function directiveChanges(path: string, old: Definition, now: Definition): State
   return found;
 }
 
-/** Returns an SDL without its descriptions. */
 const withoutDescriptions = ({ document }: SdlSource): string =>
   print(
     visit(document, { enter: (node) => ('description' in node ? { ...node, description: undefined } : undefined) }),

@@ -2,7 +2,6 @@ import { type Direction, type Effect, judge, type Verdict, whatOf } from './chan
 
 /** The effect of a changed keyword of JSON Schema, or argument of `@constraint`. */
 export interface Keyword {
-  /** Undefined stands for an absent keyword. */
   effect: (was: unknown, is: unknown) => Effect;
   /** The verdict of a wider response. Default: risky. */
   widened?: Verdict;
@@ -58,7 +57,6 @@ const isMultiple = (of: unknown, step: unknown): boolean => {
 /** Readers of a response fail without it. */
 const RELIED: Partial<Keyword> = { widened: 'breaking' };
 
-/** All keywords that need no comparison of subschemas. */
 export const KEYWORDS: Record<string, Keyword> = {
   maxLength: limit(true),
   minLength: limit(false),

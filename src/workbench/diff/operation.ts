@@ -37,7 +37,6 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
     compareSunsets(record, pair, pair.old, pair.now);
   }
 
-  /** Compares a parameter or a header. */
   function compareField(pair: Pair, place: string): void {
     compareRequired(pair);
     compareDeprecated(pair);

@@ -1,7 +1,6 @@
 import { nodeOf, type Path, type Version, versionAt } from '../model/openapi-node.js';
 import type { Direction } from './change.js';
 
-/** The names of a value in a report. */
 export interface Label {
   /** `getUser:response.200.body.name` */
   id: string;
@@ -16,14 +15,12 @@ export interface Label {
   text?: boolean;
 }
 
-/** Both versions of a value. */
 export interface Pair {
   old: Version | undefined;
   now: Version | undefined;
   label: Label;
 }
 
-/** Returns both versions of a nested value. */
 export const at = (pair: Pair, keys: string | Path, label: Partial<Label> = {}): Pair => {
   const path = typeof keys === 'string' ? [keys] : keys;
   return { old: versionAt(pair.old, ...path), now: versionAt(pair.now, ...path), label: { ...pair.label, ...label } };
@@ -35,7 +32,6 @@ export const keywordOf = (pair: Pair, keyword: string): Pair =>
 
 export const labelled = (pair: Pair, label: Partial<Label>): Pair => ({ ...pair, label: { ...pair.label, ...label } });
 
-/** Returns the members of both versions by key. */
 export const membersOf = (pair: Pair, separator = '.'): [key: string, member: Pair][] =>
   [...new Set([pair.old, pair.now].flatMap((one) => Object.keys(nodeOf(one))))].map((key) => [
     key,

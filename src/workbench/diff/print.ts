@@ -3,10 +3,8 @@ import type { CodeLine } from '../model/touched-code.js';
 import type { Report, Reported, VersionDemand } from './report.js';
 import { RULE_TABLE, rowOf, type StatedRule } from './rules.js';
 
-/** Colours a text for a terminal. */
 export type Paint = (style: 'red' | 'yellow' | 'green' | 'dim' | 'bold' | 'cyan', text: string) => string;
 
-/** The groups of a report in their order. */
 const GROUPS = {
   breaking: { title: 'Breaking', markdown: '❌ Breaking', style: 'red', sign: '✖', level: 'error' },
   risky: { title: 'Risky', markdown: '⚠️ Risky', style: 'yellow', sign: '▲', level: 'warning' },
@@ -39,7 +37,6 @@ function touches({ elements, requests, touches: code }: Reported): [label: strin
   return rows.filter(([, text]) => text !== '');
 }
 
-/** Returns `2 breaking, 1 risky, 3 safe`. */
 const summary = ({ counts }: Report): string =>
   NAMES.filter((group) => counts[group] > 0)
     .map((group) => `${counts[group]} ${group}`)
@@ -55,7 +52,6 @@ const acceptance = (id: string): string => `x-accepted-breaks:\n  - change: ${id
 const stale = (id: string, quote = ''): string =>
   `${quote}x-accepted-breaks${quote} names ${quote}${id}${quote}, which is no break of this diff: remove it.`;
 
-/** Prints a report for a terminal, worst changes first. */
 export function printText(report: Report, paint: Paint): string {
   const row = (label: string, text: string) => `    ${paint('dim', label.padEnd(9))} ${text}`;
   const block = (change: Reported, group: Group): string => {
@@ -84,7 +80,6 @@ export function printText(report: Report, paint: Paint): string {
   return [title, '', ...groups, ...end].join('\n');
 }
 
-/** Prints a report as a comment on a pull request. Safe changes are folded away. */
 export function printMarkdown(report: Report): string {
   const item = (change: Reported): string => {
     const { accepted, advice, id, message, verdict } = change;

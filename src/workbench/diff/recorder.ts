@@ -18,12 +18,10 @@ import { ruleName } from './rules.js';
 /** Finds the place of a value in the text of one version. `shared` names the default that states it. */
 export type Locate = (path: Path) => Omit<ChangePlace, 'old'> & { shared?: string };
 
-/** Collects the changes of one comparison. */
 export interface Recorder {
   report(pair: Pair, rule: string, verdict: Verdict, what: string, message: string): void;
   /** Reports an added or removed value. Returns true if both versions have it. */
   presence(pair: Pair, rule: string, kind?: string, removed?: Verdict, added?: Verdict, note?: string): boolean;
-  /** Reports a value that differs. */
   changed(pair: Pair, rule: string, verdict: Verdict, subject: string, what?: string): void;
   /** Reports changed members that `known` does not name. Extensions are safe. */
   others(pair: Pair, known: string): void;
@@ -50,7 +48,6 @@ const ADVICE: Record<string, string> = {
 const INSTEAD = 'Keep what is there now, and offer the new form beside it.';
 const WARN = 'Tell the clients first: code that lists what it knows meets something new.';
 
-/** Returns the advice for a change that is not safe. */
 export const adviceFor = (verdict: Verdict, what: string): string | undefined =>
   verdict === 'safe' ? undefined : verdict === 'risky' && what === 'added' ? WARN : (ADVICE[what] ?? INSTEAD);
 

@@ -7,7 +7,6 @@ import { checkPrismaSchema } from '../model/prisma-schema.js';
 import type { Problem } from '../model/problems.js';
 import type { ProjectVersion } from '../model/project-version.js';
 import type { SdlSource } from '../model/sdl-source.js';
-import { acceptancesIn } from '../model/severity.js';
 import { type TouchedCode, touched } from '../model/touched-code.js';
 import { type Change, sortChanges, type Verdict } from './change.js';
 import { databaseChanges, missingMigration } from './database.js';
@@ -41,7 +40,6 @@ export interface Report {
   to: string;
   version: VersionDemand;
   counts: Record<Verdict, number> & { accepted: number };
-  /** Worst first. */
   changes: Reported[];
   /** The ids in x-accepted-breaks that are no break of this diff. */
   stale: string[];
@@ -50,11 +48,9 @@ export interface Report {
 }
 
 interface DiffOptions {
-  /** The project whose code is searched. */
   root: string;
   before: ProjectVersion;
   after: ProjectVersion;
-  /** Decides which sunsets have passed. */
   now?: Date;
 }
 
@@ -83,7 +79,6 @@ function differs(key: keyof Texts, before: ProjectVersion, after: ProjectVersion
   return key === 'openapi' && [...current.openapi.texts].some(([file, text]) => text !== textIn(file, text));
 }
 
-/** Returns the changes between two versions of sound contracts, worst first. */
 export async function changesBetween(
   before: ProjectVersion,
   after: ProjectVersion,
@@ -121,6 +116,14 @@ function versionDemand(from: string, to: string, changes: readonly Change[], tex
   return { from, to, bump, least, enough: (steps.find((one) => one !== 0) ?? 0) >= 0 };
 }
 
+/** Returns the accepted breaks of a contract that have an id and a reason. */
+const acceptancesIn = ({ written }: OpenApiSource): { change: string; reason: string }[] => {
+  const list: unknown = written['x-accepted-breaks'];
+  return (Array.isArray(list) ? list : []).filter(
+    (one) => typeof one?.change === 'string' && typeof one.reason === 'string' && one.reason.trim() !== '',
+  );
+};
+
 /** Returns the reasons of accepted breaks by id, and the ids that accept nothing. An acceptance counts in the diff that adds it. */
 function acceptances(before: OpenApiSource, after: OpenApiSource, changes: readonly Change[]) {
   const old = new Set(acceptancesIn(before).map(({ change }) => change));
@@ -145,7 +148,6 @@ const requestsById = (old: OpenApiSource, current: OpenApiSource) =>
 
 const versionOf = ({ written }: OpenApiSource) => String(written.info.version);
 
-/** Returns the whole report on two versions of sound contracts. */
 export async function diffReport({ root, before, after, now }: DiffOptions): Promise<Report> {
   const [old, current] = [before.contracts.openapi, after.contracts.openapi];
   const changes = await changesBetween(before, after, now);

@@ -152,7 +152,6 @@ function compareServers(record: Recorder, servers: Pair): void {
   }
 }
 
-/** Compares the names of schemas, which are the names of types in generated clients. */
 function compareNames(record: Recorder, document: Pair): void {
   const [before, after] = [usedIn(document.old), usedIn(document.now)];
   for (const [name, pair] of membersOf(at(document, ['components', 'schemas']))) {

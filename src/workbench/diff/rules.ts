@@ -1,6 +1,6 @@
 import type { Contracts } from '../model/contracts.js';
-import { type Problem, problemAt } from '../model/problems.js';
-import { severityLines } from '../model/severity.js';
+import { type FilePlace, type Problem, problemAt } from '../model/problems.js';
+import { argumentsOf, placeOf } from '../model/sdl-source.js';
 import { type Change, type Direction, isVerdict, VERDICTS, type Verdict } from './change.js';
 import { KEYWORDS, SCHEMA_RULES } from './keywords.js';
 
@@ -89,7 +89,6 @@ const ROWS: [name: string, verdicts: string, why: string][] = [
   ['database-*', 'breaking risky safe', 'Judged for existing rows, and for instances that still run.'],
 ];
 
-/** Every rule with its verdicts. */
 export const RULE_TABLE: RuleRow[] = ROWS.map(([name, verdicts, why]) => ({
   ...{ name, why },
   verdicts: verdicts.split(' ').filter(isVerdict),
@@ -127,6 +126,28 @@ const isRule = (name: string): boolean => {
     !name.includes('*') && (isCatchAll ? OF_SCHEMAS.includes(name.replace(HAPPENED, '')) : rowOf(name) !== undefined)
   );
 };
+
+/** A verdict that a repository sets for a rule: `x-severity` in openapi.yaml, or `@severity` at the schema. */
+interface SeverityLine {
+  rule: string;
+  verdict: unknown;
+  place: FilePlace;
+}
+
+/** Returns the verdicts that both contracts set. The last one for a rule counts. */
+function severityLines({ openapi, schema }: Contracts): SeverityLine[] {
+  const directives = schema.document.definitions
+    .flatMap((one) => (one.kind === 'SchemaDefinition' || one.kind === 'SchemaExtension' ? (one.directives ?? []) : []))
+    .filter(({ name }) => name.value === 'severity');
+  const inSdl = directives.map((directive) => {
+    const { rule, is } = argumentsOf(directive);
+    return { rule: String(rule), verdict: String(is).toLowerCase(), place: placeOf(directive) };
+  });
+  const inOpenApi = Object.entries((openapi.absent ? undefined : openapi.written['x-severity']) ?? {}).map(
+    ([rule, verdict]) => ({ rule, verdict, place: openapi.placeOf(['x-severity', rule], true) }),
+  );
+  return [...inSdl, ...inOpenApi];
+}
 
 /** Returns the problems of `x-severity` and `@severity`: unknown rules and verdicts. */
 export const severityProblems = (contracts: Contracts): Problem[] =>

@@ -40,7 +40,6 @@ function effectOf(was: readonly string[] | undefined, is: readonly string[] | un
 /** Returns 0 for an object without other properties, 1 for a schema of other properties, 2 for any. */
 const widthOf = ({ extra }: View): 0 | 1 | 2 => (extra === undefined ? 2 : extra.value === false ? 0 : 1);
 
-/** Returns a function that compares two versions of a schema. */
 export function schemaComparison(record: Recorder): (pair: Pair) => void {
   const active = new Set<string>();
 

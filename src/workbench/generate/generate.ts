@@ -20,13 +20,11 @@ import { permissionMatrix } from './permission-matrix.js';
 import { generatePolicy } from './policy.js';
 import { generatePrismaClient, prismaClientIsCurrent } from './prisma-client.js';
 import { generateResolvers } from './resolvers.js';
-import { hintOf } from './stale.js';
 
 /** The result of a generation. `report` is for people. */
 export interface Outcome {
   ok: boolean;
   report: string;
-  /** Empty when the contracts are sound. */
   problems: Problem[];
   /** The files of `generated/` that were written, except contract.json; with `check`, the stale ones. */
   changed: string[];
@@ -34,11 +32,9 @@ export interface Outcome {
   files: Files;
 }
 
-/** Texts by the name of their file. */
 type Files = Record<string, string>;
 
 interface GenerateOptions {
-  /** The project's directory. */
   root: string;
   /** Compares with the files on disk and writes nothing. Leaves out what is not committed: the Prisma client and contract.json. */
   check?: boolean;
@@ -66,7 +62,6 @@ export async function openApiTypes({ written }: OpenApiSource): Promise<string> 
 /** Reads `codegen.ts` anew each time, so that a watch sees an edit. */
 const codegenConfig = async (root: string) => (await importTypeScript(root, 'codegen.ts'))['default'] as CodegenConfig;
 
-/** Generates all files in memory. */
 async function generateFiles(contracts: Contracts, root: string): Promise<Files> {
   const { openapi, schema, permissions } = contracts;
   const [types, resolvers] = await Promise.all([
@@ -88,6 +83,22 @@ async function generateFiles(contracts: Contracts, root: string): Promise<Files>
 async function checkClientSchema(root: string): Promise<Problem[]> {
   const { prisma } = await readContracts(root, ['prisma']);
   return checkPrismaSchema(root, prisma);
+}
+
+const SHOWN_LINES = 3;
+
+/**
+ * Returns the first difference between a generated file and its new text: up to three lines of each, `-` for the file on disk and
+ * `+` for the new text.
+ */
+function firstDifference(before: string | undefined, after: string): string {
+  if (before === undefined) return '  It does not exist.';
+  const [old, now] = [before.split('\n'), after.split('\n')];
+  const length = Math.max(old.length, now.length);
+  let at = 0;
+  while (at < length && old[at] === now[at]) at += 1;
+  const take = (lines: string[], sign: string) => lines.slice(at, at + SHOWN_LINES).map((line) => `  ${sign} ${line}`);
+  return [`  from line ${at + 1}:`, ...take(old, '-'), ...take(now, '+')].join('\n');
 }
 
 /**
@@ -127,7 +138,9 @@ export async function generate(
   const reviewed = stale.filter(({ name }) => name !== CONTRACT_FILE);
   const changed = [...reviewed.map(({ name }) => name), ...client];
   if (only) {
-    const hints = stale.map(({ name, before, text }) => `generated/${name} is stale.\n${hintOf(before, text)}\n`);
+    const hints = stale.map(
+      ({ name, before, text }) => `generated/${name} is stale.\n${firstDifference(before, text)}\n`,
+    );
     const report = stale.length === 0 ? 'generated/ is current.' : `${hints.join('\n')}\nRun \`npm run codegen\`.`;
     return { ok: stale.length === 0, report, problems, changed, files };
   }

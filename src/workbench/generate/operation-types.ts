@@ -18,7 +18,6 @@ import { docComment, literal, type Member, objectType, typeOf, wrap } from './ty
 
 type TypeOf = (schema: Schema | undefined) => string;
 
-/** Lookups of schemas. */
 interface Types {
   typeOfSchema: TypeOf;
   /** Returns true for a schema that is `type: object` and nothing else. */

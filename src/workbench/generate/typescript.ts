@@ -71,7 +71,6 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
       : 'Record<string, unknown>';
 }
 
-/** Returns the type that the keyword `type` describes. */
 function ownType(schema: Schema, named: (name: string) => string): string {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? (schema.properties ? 'object' : 'unknown')];
   const single = (type: string) => {

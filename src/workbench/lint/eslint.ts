@@ -6,7 +6,6 @@ import { REASONS } from './rules.js';
 
 type Create = GraphQLESLintRule['create'];
 
-/** Checks root fields as code generation does. */
 const permission: Create = (context) => ({
   FieldDefinition(node) {
     const message = missingPermission(node.parent.name.value, node.rawNode());

@@ -17,7 +17,6 @@ function lackOfReason(reason: string): string | undefined {
   return 'what to use instead, as `name` in backticks, or the words "no successor"';
 }
 
-/** Rules of graphql-eslint for schema.graphql, each a visitor. */
 export const GRAPHQL_RULES: Record<string, Create> = {
   'list-paging': (context) => ({
     FieldDefinition(node) {

@@ -39,7 +39,6 @@ async function lintOpenApi(root: string, source: OpenApiSource, purpose: Purpose
   return [...broken, ...unresolved(source).map(source.problemAt), ...found];
 }
 
-/** The names under which ESLint 9 looks for its configuration. */
 const ESLINT_CONFIGS = ['js', 'mjs', 'cjs'].map((extension) => `eslint.config.${extension}`);
 
 /** Makes an ESLint with the project's eslint.config.js, or graphql-eslint's recommended rules, on top of our rules. */

@@ -20,7 +20,6 @@ function redoclyRule(name: string): Oas3Rule {
   return rule;
 }
 
-/** Verbs at the start of an operationId. */
 const VERBS = new Set(
   `accept acknowledge activate add apply approve archive assign attach authenticate authorize begin block book borrow build
   calculate cancel capture change check claim clear clone close collect commit compare complete compute configure confirm
@@ -74,7 +73,6 @@ function lackOfDeprecation({ since, sunset, successor }: Node, names?: ReadonlyS
   return `a \`successor\` that is the operationId of an operation that stays: "${successor}" is none`;
 }
 
-/** Rules of Redocly for openapi.yaml, each a visitor. */
 export const OPENAPI_RULES = {
   'operation-id-camel-case': operationIdRule(
     (id) => /^[a-z][a-z\d]*([A-Z][a-z\d]+)*$/.test(id),

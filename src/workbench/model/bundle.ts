@@ -30,7 +30,6 @@ const pointerTo = (keys: Keys): string =>
 
 type Node = Record<string, unknown> & { $ref?: unknown };
 
-/** The source and destination of a copied value. `inlined` are the references around it. */
 interface Context {
   location: Location;
   at: Keys;

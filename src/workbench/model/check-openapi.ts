@@ -15,7 +15,6 @@ import { circularReferences, findings } from './openapi-rules.js';
 import type { OpenApiSource } from './openapi-source.js';
 import { type FilePlace, type Problem, type Purpose, problemAt } from './problems.js';
 
-/** Redocly's rules for what the specification demands. */
 const RULES = [
   'struct',
   'no-unresolved-refs',
@@ -27,7 +26,6 @@ const RULES = [
   'path-parameters-defined',
 ];
 
-/** Redocly's rules for what code generation needs besides. */
 const GENERATION_RULES = ['operation-operationId', 'security-defined'];
 
 /** The rules that report a document of a shape on which other rules would fail. */
@@ -41,7 +39,6 @@ const SHAPE = new Set([
   'defaults',
 ]);
 
-/** Returns true if other rules can read a document with these problems. */
 export const hasShape = (problems: readonly Problem[]): boolean => !problems.some(({ rule }) => SHAPE.has(rule));
 
 /**

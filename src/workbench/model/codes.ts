@@ -6,7 +6,6 @@ import type { Finding } from './yaml-source.js';
 export const ERROR_CODE = 'ErrorCode';
 const DESCRIBED = 'x-codes';
 
-/** The name of the rule of `codeFindings`. */
 export const RULE = 'error-codes';
 const MEMBERS = ['status', 'title', 'description'] as const;
 type Member = (typeof MEMBERS)[number];

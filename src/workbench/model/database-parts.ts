@@ -1,13 +1,10 @@
 import { attributeOf, databaseName, nativeType, type PrismaSource } from './prisma-schema.js';
 
-/** A part of the database: a table, a column, an index, a property of a column. */
 export interface DatabasePart {
   rule: string;
-  /** Its name in messages. */
   name: string;
   value: string;
   line: number;
-  /** Its model or enum. */
   element: string;
   /** The part that contains it. If that part comes or goes, its inner changes are not reported. */
   within: string | undefined;

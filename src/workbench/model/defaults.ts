@@ -8,22 +8,18 @@ import { placeOf } from '@accord-api/platform/contract/openapi';
 import { isObject, isPlain, type Keys, keyOf, keysOf, valueAt } from '@accord-api/platform/contract/references';
 import type { Finding } from './yaml-source.js';
 
-/** The member of a contract with defaults for many operations. */
 export const DEFAULTS = 'x-defaults';
 
 /** An entry has exactly one of these. */
 export const SELECTORS = ['operations', 'unmatched', 'problems'] as const;
 
-/** An entry of `x-defaults`. */
 interface Default {
   description?: string;
   /** Names of `PREDICATES`; an operation must satisfy all of them. */
   operations?: string | string[];
   /** Selects responses of the operations instead: `every`, or those with these statuses. */
   responses?: string | string[];
-  /** `every` response of `x-unmatched`. */
   unmatched?: 'every';
-  /** `every` problem document among the components. */
   problems?: 'every';
   /** Adds missing members, and missing entries of lists. */
   update?: Record<string, unknown>;
@@ -31,11 +27,9 @@ interface Default {
   copy?: Record<string, string>;
 }
 
-/** A contract with its defaults applied. */
 interface Completed {
   document: OpenApiDocument;
   faults: Finding[];
-  /** Returns the keys in the authored contract of something in the completed one. */
   originOf: (keys: Keys) => Keys;
 }
 
@@ -58,13 +52,11 @@ interface Candidate {
   method: Method;
   operation: Partial<OperationObject>;
   keys: Keys;
-  /** Returns the response with a status, its reference followed. */
   response: (status: string) => Place | undefined;
 }
 
 const WRITES: readonly Method[] = ['post', 'put', 'patch', 'delete'];
 
-/** Names of sets of operations. */
 export const PREDICATES: Readonly<Record<string, (one: Candidate) => boolean>> = {
   every: () => true,
   counted: ({ operation }) => operation['x-rate-limit'] !== false,
@@ -126,7 +118,6 @@ function identityOf(document: unknown, entry: unknown): string {
   return isParameter ? `${value['in']} ${value['name']}` : JSON.stringify(entry);
 }
 
-/** Follows the reference of a place. */
 function followed(document: unknown, { keys, value, via }: Place): Place {
   if (!isObject(value) || typeof value['$ref'] !== 'string') return via ? { keys, value, via } : { keys, value };
   const target = keysOf(value['$ref']);
@@ -219,7 +210,6 @@ export function applyDefaults(authored: unknown): Completed {
         .flatMap((status) => one.response(status) ?? []),
     );
 
-  /** Returns the places that an entry names, each once. */
   function targetsOf({ operations, responses, unmatched }: Default): Target[] {
     const targets = new Map<string, Target>();
     const add = (place: Place, copied: Place[]): void => {
@@ -250,7 +240,6 @@ export function applyDefaults(authored: unknown): Completed {
     return [...targets.values()];
   }
 
-  /** The targets that a default has completed. */
   const completed: { target: Target; selector: Keys }[] = [];
 
   /** Checks that a completed component is used only where the default applies. Runs last, because defaults add references. */

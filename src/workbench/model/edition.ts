@@ -12,7 +12,6 @@ import { stringify } from 'yaml';
 import { elementsOf, type Kind } from './elements.js';
 import { openApi30 } from './openapi-3.0.js';
 
-/** Members that the published edition leaves out. */
 const INTERNAL_MEMBERS = [
   'x-accepted-breaks',
   'x-automatic',
@@ -33,7 +32,6 @@ function asLine<One extends Header>(header: One): One {
   return { ...header, schema: schema.items, ...(Array.isArray(example) && { example: example[0] }) };
 }
 
-/** Describes `Set-Cookie` as one line, in responses and components. */
 function rewriteCookies(document: OpenApiDocument): void {
   const inOperations = placedOperations(document).map(({ operation }) => operation.responses);
   const all = [...inOperations, document.components?.responses, document['x-unmatched']] as (Responses | undefined)[];
@@ -92,7 +90,6 @@ export function publicPart(document: OpenApiDocument): OpenApiDocument {
   return copy;
 }
 
-/** The order of the members of an operation. */
 const MEMBER_ORDER = [
   'operationId',
   'tags',
@@ -163,11 +160,9 @@ export function publishedEdition(document: OpenApiDocument): OpenApiDocument {
 
 const isLocal = (url: string): boolean => /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/.test(url);
 
-/** Formats a value as YAML for people, without aliases. */
 const yamlOf = (value: unknown): string =>
   stringify(value, { lineWidth: 0, blockQuote: 'literal', singleQuote: true, aliasDuplicateObjects: false });
 
-/** The members of a document around its `servers`. */
 function around({ openapi, info, servers: _servers, ...after }: Record<string, unknown>) {
   return { before: { openapi, info }, after };
 }

@@ -2,7 +2,6 @@ import { METHODS } from '@accord-api/platform/contract/document';
 import { isObject } from '@accord-api/platform/contract/references';
 import { SCHEMAS_IN } from '@accord-api/platform/contract/schemas';
 
-/** The kind of an object in a contract, which follows from its place. */
 export type Kind =
   | 'document'
   | 'components'
@@ -127,7 +126,6 @@ export function kindsOfMembers(shape: Shape, value: unknown): [key: string | num
   );
 }
 
-/** An object of a document with its kind. */
 export interface Element {
   kind: Kind;
   path: Path;

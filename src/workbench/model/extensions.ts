@@ -5,9 +5,7 @@ import type { Kind } from './elements.js';
 interface Extension {
   /** The kinds of objects that may have it. */
   on: readonly Kind[];
-  /** Editors show it. */
   description: string;
-  /** The JSON Schema of its value. */
   schema: object;
   /** True if another rule checks the value more precisely. */
   judged?: true;

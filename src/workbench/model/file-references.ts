@@ -2,7 +2,6 @@ import { dirname, join, relative } from 'node:path/posix';
 import { isObject, isPlain, type Keys, keyOf, keysOf } from '@accord-api/platform/contract/references';
 import type { YamlSource } from './yaml-source.js';
 
-/** A value in a file of a contract. */
 export interface Location {
   file: string;
   keys: Keys;
@@ -13,17 +12,14 @@ export interface ContractFiles {
   first: string;
   /** Returns true for paths in the project's folder. */
   contains: (path: string) => boolean;
-  /** Returns the parsed file, or undefined if it does not exist. */
   read: (path: string) => YamlSource | undefined;
 }
 
-/** The value that a reference leads to. */
 export interface Target {
   location: Location;
   value: unknown;
 }
 
-/** A reference that cannot be followed. */
 export class Unfollowable extends Error {}
 
 const MAX_REDIRECTS = 50;
@@ -31,13 +27,10 @@ const MAX_REDIRECTS = 50;
 export const referenceIn = (value: unknown): string | undefined =>
   isPlain(value) && typeof value['$ref'] === 'string' ? value['$ref'] : undefined;
 
-/** Returns true for an object with one member. */
 export const isAlone = (node: unknown): boolean => isPlain(node) && Object.keys(node).length === 1;
 
-/** Returns a text that is equal for equal locations. */
 export const locationKey = ({ file, keys }: Location): string => `${file} ${keyOf(keys)}`;
 
-/** Returns the location that a reference in a file names. */
 function parseReference(reference: string, from: string): Location {
   const [address = '', ...rest] = reference.split('#');
   const fragment = rest.join('#');
@@ -97,7 +90,6 @@ export function referenceFollower({ first, contains, read }: ContractFiles) {
   };
 }
 
-/** Returns the value at the end of the keys, or the last value on the way with the remaining keys. */
 function walk(document: unknown, keys: Keys): { value: unknown; rest: Keys } {
   let value = document;
   for (const [index, key] of keys.entries()) {

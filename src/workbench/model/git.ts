@@ -10,7 +10,6 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 export const git = async (root: string, ...args: string[]): Promise<string> =>
   (await run('git', ['-C', root, ...args], { maxBuffer: MAX_OUTPUT_BYTES })).stdout;
 
-/** A commit, with its name for people. */
 export interface Commit {
   label: string;
   id: string;
@@ -40,12 +39,10 @@ export async function commitAt(root: string, name?: string): Promise<Commit> {
   return { label, id: id.trim() };
 }
 
-/** A tag with a version. */
 export interface Tag {
   name: string;
   /** A version by semver.org, without a prefix. */
   version: string;
-  /** The commit. */
   id: string;
   /** The day of the tag: `2026-11-23`. */
   date: string;

@@ -1,4 +1,3 @@
-/** Converts `updateUser` to `UpdateUser`. */
 export const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** Returns the names of the types of an operation in `generated/operations.ts`. The first is the type of its handler. */
@@ -8,10 +7,8 @@ export const typeNamesOf = (operationId: string): string[] =>
 /** Returns the name of the function in `generated/operations.ts` that checks the handlers of a tag: `usersHandlers`. */
 export const handlersFunctionOf = (tag: string): string => `${tag.charAt(0).toLowerCase()}${tag.slice(1)}Handlers`;
 
-/** The usual names of page sizes. */
 export const PAGE_SIZE = /^(limit|count|take|top|first|last|size|per_?page|page_?size|max_?(results|items))$/i;
 
-/** The usual names of the start of a page. */
 export const PAGE_START =
   /^(offset|skip|start|page|page_?(number|token)|after|before|since|cursor|(starting|ending)_?(after|before))$/i;
 

@@ -5,7 +5,6 @@ import { elementsOf } from './elements.js';
 
 type Node = Record<string, unknown>;
 
-/** The keywords of a schema in OpenAPI 3.0. */
 const KEYWORDS = new Set([
   ...['title', 'description', 'default', 'example', 'externalDocs', 'deprecated', 'readOnly', 'writeOnly', 'xml'],
   ...['type', 'format', 'enum', 'nullable', 'discriminator', '$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'items'],
@@ -26,7 +25,6 @@ function add(schema: Schema, part: Schema): void {
   schema.allOf = [part, ...(schema.allOf ?? [])];
 }
 
-/** Converts a boolean schema to an object. */
 const asObject = (schema: unknown) => (typeof schema === 'boolean' ? (schema ? {} : { not: {} }) : schema);
 
 /** Converts boolean schemas, except `additionalProperties`, which may be a boolean in 3.0 too. */

@@ -16,7 +16,6 @@ export const nodeOf = (version: Version | undefined): Node => (isPlain(version?.
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 export const entriesOf = (value: unknown): [string, unknown][] => (isPlain(value) ? Object.entries(value) : []);
 
-/** Returns a nested value. */
 export function versionAt(version: Version | undefined, ...keys: Path): Version | undefined {
   const value = valueAt(version?.value, keys.map(String));
   return version === undefined || value === undefined
@@ -98,7 +97,6 @@ function heirsOf(base: string, document: unknown): string[] {
 }
 
 const placeOf = ({ path }: Version): string => `#/${path.join('/')}`;
-/** Returns true if a schema has alternatives. */
 export const hasGroup = (version: Version): boolean =>
   ['oneOf', 'anyOf'].some((kind) => nodeOf(version)[kind] !== undefined);
 

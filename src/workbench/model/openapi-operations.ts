@@ -102,7 +102,6 @@ export function normalizeAddress(url: string): string {
   return URL.canParse(text, OWN_ADDRESS) ? new URL(text, OWN_ADDRESS).href.replace(/\/$/, '') : url;
 }
 
-/** Returns the names of the schemas that anything refers to. */
 export function usedIn(version: Version | undefined): Set<string> {
   const { paths, webhooks, components } = nodeOf(version);
   const text = JSON.stringify([paths, webhooks, components]);

@@ -133,7 +133,6 @@ function ambiguousPaths(document: OpenApiDocument): Finding[] {
   });
 }
 
-/** Returns the path parameters whose names Fastify cannot route. */
 const unroutable = (path: string): Finding[] =>
   [...path.matchAll(/\{([^{}]*)\}/g)]
     .filter(([, name = '']) => !/^\w+$/.test(name))
@@ -149,7 +148,6 @@ const REFERENCES = 'local-references';
 /** Keywords whose schemas apply to the same value. */
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'] as const;
 
-/** Returns the schemas that apply to the same value as a schema. */
 function inPlace(document: unknown, schema: Record<string, unknown>): unknown[] {
   const { $ref } = schema;
   const target = typeof $ref === 'string' && $ref.startsWith('#/') ? [valueAt(document, keysOf($ref))] : [];
@@ -194,7 +192,6 @@ function pathToReference(value: unknown, reference: string): string[] | undefine
   return undefined;
 }
 
-/** Returns the first reference that a function cannot follow. */
 function unfollowed(source: OpenApiSource, follow: () => unknown): Finding[] {
   try {
     follow();
@@ -227,7 +224,6 @@ function unparsableParameters(document: OpenApiDocument): Finding[] {
   });
 }
 
-/** The names of the rules of `findings`. */
 export const FINDINGS = [
   'operation-id-identifier',
   'operation-one-tag',

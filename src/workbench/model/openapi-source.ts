@@ -16,13 +16,10 @@ const EMPTY = 'openapi: 3.1.0\ninfo: { title: none, version: 0.0.0 }\npaths: {}\
 
 /** The REST contract. Each part is computed when it is first read. Paths refer to `written`. */
 export interface OpenApiSource {
-  /** The name of the first file in problems. */
   readonly file: string;
-  /** The text of the first file. */
   readonly text: string;
   /** True for a project without a REST contract, which is no error. */
   readonly absent: boolean;
-  /** The texts of the files that exist, by path. */
   readonly texts: ReadonlyMap<string, string>;
   /** The paths of all files that the contract refers to, existing or not. */
   readonly files: readonly string[];
@@ -30,7 +27,6 @@ export interface OpenApiSource {
   readonly errors: readonly Problem[];
   /** The files as one document, before `x-defaults` apply. */
   readonly authored: unknown;
-  /** Errors in `x-defaults`. */
   readonly defaultFaults: readonly Finding[];
   /** The document after `x-defaults` apply, with its references. */
   readonly written: OpenApiDocument;

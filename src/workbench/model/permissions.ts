@@ -19,16 +19,13 @@ export const REACHES: readonly string[] = ['none', 'own', 'any'];
 
 const DIRECTIVE = 'permission';
 
-/** A permission in a contract. */
 interface Statement {
-  /** The operationId, or the root field as `Type.field`. */
   by: string;
   permission: Permission;
   /** Returns the place of the permission, or of the reach of a role. */
   placeOf: (role?: string) => FilePlace;
 }
 
-/** The permissions of both contracts. */
 export interface StatedPolicy {
   /** In lower case, in the order of the arguments of `@permission` if the SDL defines it. */
   roles: readonly string[];
@@ -69,7 +66,6 @@ function permissionOf({ arguments: given = [] }: ConstDirectiveNode, definition?
 
 const isPermission = ({ name }: ConstDirectiveNode): boolean => name.value === DIRECTIVE;
 
-/** Returns the permissions of a field of the SDL. */
 export const permissionsOf = ({ directives = [] }: Pick<FieldDefinitionNode, 'directives'>): Permission[] =>
   directives.filter(isPermission).map((directive) => permissionOf(directive));
 
@@ -87,7 +83,6 @@ export function missingPermission(type: string, { name, directives = [] }: Field
   return `"${type}.${name.value}" does not say who may use it: add @permission.`;
 }
 
-/** Returns a problem for each root field without `@permission`. */
 export const withoutPermission = (sdl: SdlSource): Problem[] =>
   rootFields(sdl).flatMap(({ type, field }) => {
     const message = missingPermission(type, field);
@@ -123,7 +118,6 @@ interface PermissionSources {
 
 const printPlace = ({ file, line, column }: FilePlace) => `${file}:${line}:${column}`;
 
-/** Returns the values of the enum `Role`, if there is one. */
 function roleValues({ document }: SdlSource): NameNode[] {
   const found = document.definitions.find((one) => one.kind === Kind.ENUM_TYPE_DEFINITION && one.name.value === 'Role');
   const values = found?.kind === Kind.ENUM_TYPE_DEFINITION ? (found.values ?? []) : [];
@@ -166,7 +160,6 @@ export function policyProblems({ openapi, schema, permissions }: PermissionSourc
   return [...found, ...otherRoles(schema, permissions)];
 }
 
-/** Returns the differences between the enum `Role` and the roles of permissions. */
 function otherRoles(schema: SdlSource, { roles, statements: [first] }: StatedPolicy): Problem[] {
   const values = roleValues(schema);
   const [some] = values;

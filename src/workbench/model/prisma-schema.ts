@@ -14,7 +14,6 @@ interface PrismaAttribute {
 
 interface Named {
   readonly name: string;
-  /** The place of the name, from 1. */
   readonly line: number;
   readonly column: number;
   readonly attributes: readonly (PrismaAttribute & { readonly line: number })[];
@@ -35,7 +34,6 @@ export interface PrismaEnum extends Named {
 }
 
 interface PrismaSchema {
-  /** Models, views and composite types. */
   readonly models: readonly PrismaModel[];
   readonly enums: readonly PrismaEnum[];
 }
@@ -100,7 +98,6 @@ function parsePrismaSchema(text: string): PrismaSchema {
   return { models, enums };
 }
 
-/** Returns the attribute with a name. */
 export const attributeOf = ({ attributes }: Pick<Named, 'attributes'>, name: string): PrismaAttribute | undefined =>
   attributes.find((one) => one.name === name);
 

@@ -14,7 +14,6 @@ export interface Problem {
   file: string;
   line: number;
   column: number;
-  /** The name of the broken rule. */
   rule: string;
   /** Undefined for an error. */
   severity?: 'warning';
@@ -62,7 +61,6 @@ export function frameOf(text: string, { line, column, length = 1 }: Place): stri
   return shown.join('\n');
 }
 
-/** Creates a problem with the frame from the text of its file. */
 export function problemAt(file: string, text: string, place: Place, rule: string, message: string): Problem {
   return { file, line: place.line, column: place.column, rule, message, frame: frameOf(text, place) };
 }
@@ -75,7 +73,6 @@ function countOf(problems: readonly Problem[]): string {
   return warnings === 0 ? errors : `${errors}, ${counted(warnings, 'warning')}`;
 }
 
-/** Sorts errors before warnings, then by file, place and rule. */
 export const sortProblems = (problems: readonly Problem[]): Problem[] =>
   [...problems].sort(
     (a, b) =>

@@ -47,10 +47,8 @@ function contractKind(text: string, name: string): ContractKind {
 
 /** One version of a project. A missing file is empty. */
 export interface ProjectVersion {
-  /** The name for people: `origin/main`, `the working tree`. */
   label: string;
   contracts: Contracts;
-  /** The names of the folders in prisma/migrations. */
   migrations: string[];
   /** The kind of a single contract, which is then compared alone. */
   only?: ContractKind;

@@ -12,7 +12,6 @@ import {
   versionAt,
 } from './openapi-node.js';
 
-/** The types that keywords restrict. Other keywords restrict all types. */
 const RESTRICTED: [RegExp, string[]][] = [
   [/Length$|^pattern$|^content[EMS]|^x-uncommon$/, ['string']],
   [/imum$|^multipleOf$/, ['integer', 'number']],
@@ -20,7 +19,6 @@ const RESTRICTED: [RegExp, string[]][] = [
   [/Properties$|^propertyNames$|^dependent/, ['object']],
 ];
 
-/** Returns true if a keyword restricts one of the types. */
 export function concerns(keyword: string, types: ReadonlySet<string> | undefined): boolean {
   const own = RESTRICTED.find(([name]) => name.test(keyword))?.[1];
   return own === undefined || types === undefined || own.some((type) => types.has(type));
@@ -50,7 +48,6 @@ export interface View {
   /** The values of `enum` or `const` by their text, without null. */
   values: Map<string, Version> | undefined;
   listed: Version | undefined;
-  /** The other keywords. */
   keywords: Map<string, Version>;
   properties: Map<string, Version>;
   required: Map<string, Version>;
@@ -58,7 +55,6 @@ export interface View {
   extra: Version | undefined;
   items: Version | undefined;
   groups: Group[];
-  /** The merged schemas. */
   nodes: Version[];
 }
 
@@ -73,7 +69,6 @@ const USUAL: Record<string, unknown> = {
   ...{ pattern: '.*', minContains: 1, nullable: false },
 };
 
-/** Returns the types that two schemas allow. */
 function intersection(all: Set<string> | undefined, own: readonly unknown[]): Set<string> {
   const other = new Set(own.filter((type) => type !== 'null').map(String));
   if (all === undefined) return other;
@@ -102,7 +97,6 @@ function append(map: Map<string, Version>, name: string, own: Version): void {
   map.set(name, known === undefined ? own : { ...known, value: undefined, parts: [...(known.parts ?? [known]), own] });
 }
 
-/** Adds the keywords of one schema. */
 function addOwn(view: View, version: Version): void {
   const node = nodeOf(version);
   const own = (...keys: (string | number)[]) => versionAt(version, ...keys) as Version;
@@ -247,7 +241,6 @@ export function labelOf(version: Version): string {
   return types === undefined ? 'anything' : [...types].sort().join(' | ');
 }
 
-/** Returns the types of a schema and of its alternatives, without null. */
 export const allTypesOf = ({ types, groups }: View): string[] =>
   types ? [...types] : groups.flatMap(({ alternatives }) => alternatives.flatMap((one) => allTypesOf(viewOf(one))));
 

@@ -100,7 +100,6 @@ export function definitionsIn({ document }: SdlSource, schema: GraphQLSchema): M
   return found;
 }
 
-/** Returns the argument or input field at a path. */
 export function inputAt(schema: GraphQLSchema, path: string): GraphQLArgument | GraphQLInputField | undefined {
   const [name = '', field = '', argument] = path.split('.');
   const owner = schema.getType(name);

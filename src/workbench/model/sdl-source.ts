@@ -18,11 +18,9 @@ import { FILES, type FilePlace, type Problem, problemAt } from './problems.js';
 
 /** The GraphQL contract. Each part is computed when it is first read. */
 export interface SdlSource {
-  /** The name of the first file in problems. */
   readonly file: string;
   /** The texts of all files as one document. */
   readonly text: string;
-  /** The texts of the files by path. */
   readonly texts: ReadonlyMap<string, string>;
   /** True for a project without a GraphQL contract, which is no error. */
   readonly absent: boolean;
@@ -59,7 +57,6 @@ export function sdlOf(given: string | readonly SdlPart[] | undefined, file: stri
   return sdl;
 }
 
-/** Returns the GraphQL contract of the project in a directory. */
 export const sdlIn = (directory: string): SdlSource => sdlOf(sdlParts(filesIn(directory)));
 
 /** The types whose fields are operations. */
@@ -75,7 +72,6 @@ export function placeOf(node: Located | null | undefined): Required<FilePlace> {
   return { file: loc.source.name, line, column, length: loc.end - loc.start };
 }
 
-/** Returns the place of the first word of a node. */
 export function firstWordOf(node: Located | null | undefined): Required<FilePlace> {
   const { start = 0, end = 1 } = node?.loc?.startToken ?? {};
   return { ...placeOf(node), length: end - start };
@@ -89,7 +85,6 @@ export const problemIn = (node: Located, rule: string, message: string, place = 
 export const argumentsOf = ({ arguments: given = [] }: ConstDirectiveNode): Record<string, unknown> =>
   Object.fromEntries(given.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]));
 
-/** Returns the arguments of `@constraint`, if it is among the directives. */
 export function constraintOf(directives: readonly ConstDirectiveNode[] = []): Record<string, unknown> {
   const found = directives.find(({ name }) => name.value === 'constraint');
   return found === undefined ? {} : argumentsOf(found);

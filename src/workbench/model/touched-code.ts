@@ -7,13 +7,10 @@ import type { Node, ObjectLiteralExpression } from 'ts-morph';
 export interface CodeLine {
   file: string;
   line: number;
-  /** The name of the handler or method. */
   name: string;
-  /** The target of a route. */
   target?: string;
 }
 
-/** The code that belongs to operations, fields or models. */
 export interface TouchedCode {
   handlers: CodeLine[];
   services: CodeLine[];
@@ -27,7 +24,6 @@ interface Source {
   lines: string[];
 }
 
-/** Returns the sources in a folder whose names end with the suffix. */
 const sourcesIn = (root: string, folder: string, suffix: string): Source[] =>
   filesIn(root)
     .list(folder)
@@ -59,7 +55,6 @@ function fieldPattern(element: string): RegExp {
 const modelPattern = (model: string) =>
   new RegExp(`\\b(client|db|tx|transaction|prisma)\\.${model.charAt(0).toLowerCase()}${model.slice(1)}\\.`);
 
-/** Returns the first line of each file that matches a pattern. */
 function mentions(sources: readonly Source[], patterns: readonly RegExp[], name: string): CodeLine[] {
   return sources.flatMap(({ file, lines }) => {
     const at = lines.findIndex((line) => patterns.some((pattern) => pattern.test(line)));
@@ -133,7 +128,6 @@ async function handlerFinder(root: string, sources: () => readonly Source[]): Pr
   };
 }
 
-/** Keeps the first of the lines with the same key. */
 const unique = (lines: readonly CodeLine[], keyOf = ({ file, line }: CodeLine) => `${file}:${line}`): CodeLine[] =>
   lines.filter((one, index) => lines.findIndex((other) => keyOf(other) === keyOf(one)) === index);
 

@@ -1,10 +1,8 @@
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { type Place, type Problem, problemAt } from './problems.js';
 
-/** The keys that lead to a value of a document. */
 export type Path = readonly (string | number)[];
 
-/** A broken rule. */
 export interface Finding {
   path: Path;
   /** Places the problem at the key instead of the value. */
@@ -13,7 +11,6 @@ export interface Finding {
   message: string;
 }
 
-/** A parsed YAML text. */
 export interface YamlSource {
   file: string;
   text: string;
@@ -33,7 +30,6 @@ function rangeOf(document: Document, path: Path, onKey: boolean): [number, numbe
   return path.length === 0 ? [0, 1] : rangeOf(document, path.slice(0, -1), true);
 }
 
-/** Returns the value of a document, or the aliases that have none. */
 function readValue(document: Document): { value?: unknown; broken: [node: Node | undefined, reason: string][] } {
   const broken: [Node | undefined, string][] = [];
   const aliases: Node[] = [];
