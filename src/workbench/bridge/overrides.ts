@@ -1,8 +1,8 @@
 import { placedOperations } from '@accord-api/platform/contract/openapi';
+import type { Keys } from '@accord-api/platform/contract/references';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { extensionSchema } from '../model/extensions.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
-import type { Path } from '../model/yaml-source.js';
 import type { Contract, Contracts, Location, Named } from './contract.js';
 import { locationOf } from './read-openapi.js';
 
@@ -54,13 +54,13 @@ function unknownNames(name: string, override: Override, { openapi, graphql, pris
 
 export function readOverrides(source: OpenApiSource, contracts: Contracts): Overrides {
   const { written: document } = source;
-  const owners: [name: string, path: Path, stated: unknown][] = [
+  const owners: [name: string, path: Keys, stated: unknown][] = [
     ['', [], document['x-bridge']],
     ...Object.entries(document.components?.schemas ?? {}).map(
-      ([name, schema]) => [name, ['components', 'schemas', name], schema['x-bridge']] as [string, Path, unknown],
+      ([name, schema]) => [name, ['components', 'schemas', name], schema['x-bridge']] as [string, Keys, unknown],
     ),
     ...placedOperations(document).map(
-      ({ operation, at }) => [operation.operationId, at, operation['x-bridge']] as [string, Path, unknown],
+      ({ operation, at }) => [operation.operationId, at, operation['x-bridge']] as [string, Keys, unknown],
     ),
   ];
   const valid = new Map<string, Override>();

@@ -1,10 +1,9 @@
 import type { OperationObject, Parameter, Schema } from '@accord-api/platform/contract/document';
 import { placedOperations, schemaName } from '@accord-api/platform/contract/openapi';
 import { schemaOf } from '@accord-api/platform/contract/parameter-form';
-import { keysOf, resolveReference, valueAt } from '@accord-api/platform/contract/references';
+import { type Keys, keysOf, resolveReference, valueAt } from '@accord-api/platform/contract/references';
 import { ERROR_CODE, readCodes } from '../model/codes.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
-import type { Path } from '../model/yaml-source.js';
 import {
   type Contract,
   codesIn,
@@ -19,7 +18,7 @@ import {
 } from './contract.js';
 
 /** Returns the place of a key, or with `onKey` false of its value. */
-export const locationOf = ({ placeOf }: OpenApiSource, path: Path, text: string, onKey = true): Location => ({
+export const locationOf = ({ placeOf }: OpenApiSource, path: Keys, text: string, onKey = true): Location => ({
   side: 'openapi',
   ...placeOf(path, onKey),
   text,
@@ -77,7 +76,7 @@ function valuesOf(source: OpenApiSource, schema: Schema | boolean | undefined): 
 function memberAt(
   source: OpenApiSource,
   name: string,
-  path: Path,
+  path: Keys,
   schema: Schema | boolean,
   isRequired = false,
 ): Member {
@@ -96,7 +95,7 @@ function memberAt(
 }
 
 /** Reads the members of an object schema, of its `allOf` and of its references. */
-function membersOf(source: OpenApiSource, schema: Schema | boolean | undefined, path: Path): Member[] {
+function membersOf(source: OpenApiSource, schema: Schema | boolean | undefined, path: Keys): Member[] {
   if (typeof schema !== 'object') return [];
   if (schema.$ref !== undefined)
     return membersOf(source, resolveReference(source.written, schema.$ref) as Schema, keysOf(schema.$ref));
@@ -115,7 +114,7 @@ function enumerationOf(source: OpenApiSource, name: string, schema: Schema): Enu
   return { name, location: locationOf(source, path, `schema ${name}`), values };
 }
 
-function parametersOf(source: OpenApiSource, at: Path): Member[] {
+function parametersOf(source: OpenApiSource, at: Keys): Member[] {
   return [at.slice(0, -1), at].flatMap((owner) => {
     const path = [...owner, 'parameters'];
     const all = (valueAt(source.written, path.map(String)) ?? []) as (Parameter & { $ref?: string })[];
@@ -129,11 +128,11 @@ function parametersOf(source: OpenApiSource, at: Path): Member[] {
   });
 }
 
-function operationOf(source: OpenApiSource, operation: OperationObject, at: Path): Operation {
+function operationOf(source: OpenApiSource, operation: OperationObject, at: Keys): Operation {
   const { operationId, responses, requestBody } = operation;
   const main = operation['x-permission'];
   const further = operation['x-permission-also'] ?? [];
-  const location = (...path: Path) => locationOf(source, [...at, ...path], operationId);
+  const location = (...path: Keys) => locationOf(source, [...at, ...path], operationId);
   const body = requestBody?.content['application/json']?.schema;
   const written = membersOf(source, body, [...at, 'requestBody', 'content', 'application/json', 'schema']);
   const success = Object.entries(responses).find(

@@ -1,4 +1,5 @@
-import { nodeOf, type Path, type Version, versionAt } from '../model/openapi-node.js';
+import type { Keys } from '@accord-api/platform/contract/references';
+import { nodeOf, type Version, versionAt } from '../model/openapi-node.js';
 import type { Direction } from './change.js';
 
 export interface Label {
@@ -21,7 +22,7 @@ export interface Pair {
   label: Label;
 }
 
-export const at = (pair: Pair, keys: string | Path, label: Partial<Label> = {}): Pair => {
+export const at = (pair: Pair, keys: string | Keys, label: Partial<Label> = {}): Pair => {
   const path = typeof keys === 'string' ? [keys] : keys;
   return { old: versionAt(pair.old, ...path), now: versionAt(pair.now, ...path), label: { ...pair.label, ...label } };
 };

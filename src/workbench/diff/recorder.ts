@@ -1,9 +1,8 @@
-import { isPlain, keysOf } from '@accord-api/platform/contract/references';
+import { isPlain, type Keys, keysOf } from '@accord-api/platform/contract/references';
 import {
   isGone,
   isText,
   nodeOf,
-  type Path,
   printed,
   referenceOf,
   resolved,
@@ -16,7 +15,7 @@ import { keywordOf, labelled, membersOf, type Pair, subjectOf } from './pair.js'
 import { ruleName } from './rules.js';
 
 /** Finds the place of a value in the text of one version. `shared` names the default that states it. */
-export type Locate = (path: Path) => Omit<ChangePlace, 'old'> & { shared?: string };
+export type Locate = (path: Keys) => Omit<ChangePlace, 'old'> & { shared?: string };
 
 export interface Recorder {
   report(pair: Pair, rule: string, verdict: Verdict, what: string, message: string): void;

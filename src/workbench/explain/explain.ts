@@ -9,13 +9,12 @@ import {
   type Schema,
 } from '@accord-api/platform/contract/document';
 import { type PlacedOperation, placedOperations, schemaName } from '@accord-api/platform/contract/openapi';
-import { isObject, keysOf, resolveReference, valueAt } from '@accord-api/platform/contract/references';
+import { isObject, type Keys, keysOf, resolveReference, valueAt } from '@accord-api/platform/contract/references';
 import { type ASTNode, type FieldDefinitionNode, type InputValueDefinitionNode, Kind, print } from 'graphql';
 import { DEFAULTS } from '../model/defaults.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { permissionsOf } from '../model/permissions.js';
 import { constraintOf, placeOf, type SdlSource } from '../model/sdl-source.js';
-import type { Path } from '../model/yaml-source.js';
 
 interface Said {
   file: string;
@@ -116,7 +115,7 @@ export function explainOperation(
 }
 
 /** Returns the place of a part, and the default that adds it. */
-function saidAt(source: OpenApiSource, path: Path): Said {
+function saidAt(source: OpenApiSource, path: Keys): Said {
   const { file, line, column } = source.placeOf(path, true);
   const [root, index] = source.originOf(path);
   const action = root === DEFAULTS ? valueAt(source.authored, [DEFAULTS, String(index)]) : undefined;
@@ -129,7 +128,7 @@ const resolved = <Value>({ written }: OpenApiSource, value: unknown): Value =>
 
 function permissionParts(source: OpenApiSource, { operation, at }: PlacedOperation): Part[] {
   const { 'x-permission': main, 'x-permission-also': further = [], security } = operation;
-  const part = (permission: Permission, ...path: Path): Part => ({
+  const part = (permission: Permission, ...path: Keys): Part => ({
     name: permission.action,
     says: permissionWords(permission),
     at: saidAt(source, [...at, ...path]),
@@ -147,7 +146,7 @@ function permissionParts(source: OpenApiSource, { operation, at }: PlacedOperati
   ];
 }
 
-const contentParts = (source: OpenApiSource, content: Record<string, MediaType> = {}, path: Path): Part[] =>
+const contentParts = (source: OpenApiSource, content: Record<string, MediaType> = {}, path: Keys): Part[] =>
   Object.entries(content).map(([type, { schema }]) => ({
     name: type,
     says: schemaWords(schema),

@@ -1,5 +1,5 @@
 import { METHODS } from '@accord-api/platform/contract/document';
-import { isObject } from '@accord-api/platform/contract/references';
+import { isObject, type Keys } from '@accord-api/platform/contract/references';
 import { SCHEMAS_IN } from '@accord-api/platform/contract/schemas';
 
 export type Kind =
@@ -107,8 +107,6 @@ export const COMPONENTS: { readonly [Key in Kind]?: string } = {
   securityScheme: 'securitySchemes',
 };
 
-type Path = readonly (string | number)[];
-
 /** A kind, or the members of an object or list that are all of one kind. */
 export type Shape = Kind | { membersOf: Kind };
 
@@ -128,7 +126,7 @@ export function kindsOfMembers(shape: Shape, value: unknown): [key: string | num
 
 export interface Element {
   kind: Kind;
-  path: Path;
+  path: Keys;
   // biome-ignore lint/suspicious/noExplicitAny: the shape follows from the kind, and `struct` has checked it.
   object: any;
 }
@@ -136,7 +134,7 @@ export interface Element {
 /** Returns the objects of a document, or of an object of another kind, parents first. Does not follow references. */
 export function elementsOf(whole: unknown, kind: Kind = 'document'): Element[] {
   const found: Element[] = [];
-  const visit = (shape: Shape, path: Path, value: unknown): void => {
+  const visit = (shape: Shape, path: Keys, value: unknown): void => {
     if (!isObject(value)) return;
     if (typeof shape === 'string') found.push({ kind: shape, path, object: value });
     for (const [key, inner] of kindsOfMembers(shape, value)) visit(inner, [...path, key], value[key]);

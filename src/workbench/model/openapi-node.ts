@@ -1,12 +1,10 @@
-import { isPlain, keysOf, valueAt } from '@accord-api/platform/contract/references';
+import { isPlain, type Keys, keysOf, valueAt } from '@accord-api/platform/contract/references';
 
 export type Node = Record<string, unknown>;
-export type Path = readonly (string | number)[];
-
 /** A value in one version of a document, with its path. */
 export interface Version {
   value: unknown;
-  path: Path;
+  path: Keys;
   document: unknown;
   /** Schemas that all apply, in place of `value`. */
   parts?: readonly Version[];
@@ -16,7 +14,7 @@ export const nodeOf = (version: Version | undefined): Node => (isPlain(version?.
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 export const entriesOf = (value: unknown): [string, unknown][] => (isPlain(value) ? Object.entries(value) : []);
 
-export function versionAt(version: Version | undefined, ...keys: Path): Version | undefined {
+export function versionAt(version: Version | undefined, ...keys: Keys): Version | undefined {
   const value = valueAt(version?.value, keys.map(String));
   return version === undefined || value === undefined
     ? undefined

@@ -9,11 +9,11 @@ import {
 import { inlineSchemas } from '@accord-api/platform/contract/inline';
 import { forwardFaults, placedOperations, placeOf, shapeOf, versionsOf } from '@accord-api/platform/contract/openapi';
 import { parameterForm } from '@accord-api/platform/contract/parameter-form';
-import { isObject, keysOf, valueAt } from '@accord-api/platform/contract/references';
+import { isObject, type Keys, keysOf, valueAt } from '@accord-api/platform/contract/references';
 import { RULE as CODES_RULE, codeFindings } from './codes.js';
 import type { OpenApiSource } from './openapi-source.js';
 import { REACHES } from './permissions.js';
-import type { Finding, Path } from './yaml-source.js';
+import type { Finding } from './yaml-source.js';
 
 /**
  * Words that cannot be the name of a function (ECMAScript 2023, modules in strict mode).
@@ -57,7 +57,7 @@ const oneTag: Rule = ({ tags = [] }, _path, document) => {
 
 const PERMISSION = 'operation-permission';
 
-function permissionFindings(permission: Partial<Permission>, path: Path): Finding[] {
+function permissionFindings(permission: Partial<Permission>, path: Keys): Finding[] {
   if (typeof permission?.action !== 'string')
     return [{ path, onKey: true, rule: PERMISSION, message: 'A permission is `public` or names its `action`.' }];
   return rolesIn(permission)
@@ -128,7 +128,7 @@ function ambiguousPaths(document: OpenApiDocument): Finding[] {
   return paths.flatMap((path) => {
     const other = placeOf(path) === undefined ? versioned.get(shapeOf(path)) : undefined;
     if (other === undefined) return [];
-    const message = `Path "${path}" is how "${other}" is asked for without its version.`;
+    const message = `Keys "${path}" is how "${other}" is asked for without its version.`;
     return [{ path: ['paths', path], onKey: true, rule: 'path-ambiguous', message }];
   });
 }
@@ -140,7 +140,7 @@ const unroutable = (path: string): Finding[] =>
       path: ['paths', path],
       onKey: true,
       rule: 'path-parameter-name',
-      message: `Path parameter "${name}" cannot be routed: use letters, digits and underscores.`,
+      message: `Keys parameter "${name}" cannot be routed: use letters, digits and underscores.`,
     }));
 
 const REFERENCES = 'local-references';
@@ -209,7 +209,7 @@ export const unresolved = (source: OpenApiSource): Finding[] => unfollowed(sourc
 
 /** Returns the parameters that cannot be parsed with their schema and style, each once. */
 function unparsableParameters(document: OpenApiDocument): Finding[] {
-  const pathsIn = (list: Path): Path[] =>
+  const pathsIn = (list: Keys): Keys[] =>
     ((valueAt(document, list.map(String)) ?? []) as { $ref?: string }[]).map(({ $ref }, index) =>
       $ref === undefined ? [...list, index] : keysOf($ref),
     );

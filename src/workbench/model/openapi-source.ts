@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '@accord-api/platform/contract/document';
 import { normaliseOpenApi, type Operation, operations } from '@accord-api/platform/contract/openapi';
 import { NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
-import { isObject, keysOf, valueAt } from '@accord-api/platform/contract/references';
+import { isObject, type Keys, keysOf, valueAt } from '@accord-api/platform/contract/references';
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
 import { bundle } from './bundle.js';
 import { applyDefaults } from './defaults.js';
@@ -9,7 +9,7 @@ import { publicPart } from './edition.js';
 import { elementsOf } from './elements.js';
 import { lazy } from './lazy.js';
 import { FILES, type FilePlace, type Problem } from './problems.js';
-import { type Finding, type Path, readYaml, type YamlSource } from './yaml-source.js';
+import { type Finding, readYaml, type YamlSource } from './yaml-source.js';
 
 /** The contract of a project without openapi.yaml. */
 const EMPTY = 'openapi: 3.1.0\ninfo: { title: none, version: 0.0.0 }\npaths: {}\n';
@@ -37,14 +37,14 @@ export interface OpenApiSource {
   /** The operations of `document`. Throws if one has no `x-permission`. */
   readonly operations: readonly Operation[];
   /** Returns the path in `authored` of a value of `written`. */
-  readonly originOf: (path: Path) => Path;
-  readonly placeOf: (path: Path, onKey?: boolean) => FilePlace;
+  readonly originOf: (path: Keys) => Keys;
+  readonly placeOf: (path: Keys, onKey?: boolean) => FilePlace;
   readonly problemAt: (finding: Finding) => Problem;
 }
 
 /** Follows local references on the way along a path (RFC 6901). */
-function withoutReferences(document: unknown, path: Path): Path {
-  let at: Path = [];
+function withoutReferences(document: unknown, path: Keys): Keys {
+  let at: Keys = [];
   for (const key of path) {
     const node = valueAt(document, at.map(String));
     const reference = isObject(node) && !Object.hasOwn(node, key) ? node['$ref'] : undefined;
@@ -77,7 +77,7 @@ export function openApiOf(
     bundle: () => bundle({ first: file, contains: files.contains, read }),
     completed: () => applyDefaults(contract.authored),
   });
-  const locate = (path: Path, onKey?: boolean) => {
+  const locate = (path: Keys, onKey?: boolean) => {
     const { file: part, keys } = parts.bundle.locationOf(contract.originOf(path), onKey);
     return { source: source(part), keys };
   };
@@ -110,11 +110,11 @@ export function openApiOf(
       file,
       text: text ?? '',
       absent: text === undefined,
-      originOf: (path: Path): Path => {
+      originOf: (path: Keys): Keys => {
         if (contract.errors.length > 0) return path;
         return parts.completed.originOf(withoutReferences(contract.written, path));
       },
-      placeOf: (path: Path, onKey?: boolean) => {
+      placeOf: (path: Keys, onKey?: boolean) => {
         const { source, keys } = locate(path, onKey);
         return { file: source.file, ...source.placeOf(keys, onKey) };
       },

@@ -1,5 +1,6 @@
 import { type Permission, rolesIn } from '@accord-api/platform/contract/document';
 import { placedOperations } from '@accord-api/platform/contract/openapi';
+import type { Keys } from '@accord-api/platform/contract/references';
 import {
   type ConstDirectiveNode,
   type DirectiveDefinitionNode,
@@ -12,7 +13,6 @@ import {
 import type { OpenApiSource } from './openapi-source.js';
 import { type FilePlace, type Problem, problemAt } from './problems.js';
 import { placeOf, problemIn, ROOTS, type SdlSource } from './sdl-source.js';
-import type { Path } from './yaml-source.js';
 
 /** The rows that a role can reach: no row, its own rows, all rows. */
 export const REACHES: readonly string[] = ['none', 'own', 'any'];
@@ -34,7 +34,7 @@ export interface StatedPolicy {
 }
 
 function restStatements({ written, placeOf }: OpenApiSource): Statement[] {
-  const statement = (by: string, permission: unknown, at: Path): Statement[] =>
+  const statement = (by: string, permission: unknown, at: Keys): Statement[] =>
     typeof permission === 'object' && permission !== null
       ? [{ by, permission: permission as Permission, placeOf: (role) => placeOf(role ? [...at, role] : at) }]
       : [];

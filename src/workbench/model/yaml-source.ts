@@ -1,10 +1,9 @@
+import type { Keys } from '@accord-api/platform/contract/references';
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { type Place, type Problem, problemAt } from './problems.js';
 
-export type Path = readonly (string | number)[];
-
 export interface Finding {
-  path: Path;
+  path: Keys;
   /** Places the problem at the key instead of the value. */
   onKey?: boolean;
   rule: string;
@@ -17,12 +16,12 @@ export interface YamlSource {
   /** Syntax errors. If there are any, `value` is undefined. */
   errors: Problem[];
   value: unknown;
-  placeOf: (path: Path, onKey?: boolean) => Place;
+  placeOf: (path: Keys, onKey?: boolean) => Place;
   problemAt: (finding: Finding) => Problem;
 }
 
 /** Returns the range of a value or of its key, or of the key of the nearest parent. */
-function rangeOf(document: Document, path: Path, onKey: boolean): [number, number] {
+function rangeOf(document: Document, path: Keys, onKey: boolean): [number, number] {
   const parent = document.getIn(path.slice(0, -1), true);
   const pair = isMap(parent) && parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1));
   const node = onKey && pair ? pair.key : document.getIn(path, true);
@@ -59,7 +58,7 @@ export function readYaml(text: string, file: string): YamlSource {
     const { line, col } = lines.linePos(start);
     return { line, column: col, length: end - start };
   };
-  const placeOf = (path: Path, onKey = false) => placeAt(rangeOf(document, path, onKey));
+  const placeOf = (path: Keys, onKey = false) => placeAt(rangeOf(document, path, onKey));
   const syntaxError = (range: [number, number], reason: string) =>
     problemAt(file, text, placeAt(range), 'syntax', reason);
   const unreadable = document.errors.map(({ pos, code, message }) => {
