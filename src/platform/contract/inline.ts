@@ -70,12 +70,12 @@ const DEFINITIONS = '#/$defs/';
  * The number of subschemas above which a schema becomes one of `$defs`. Inlining all would grow exponentially, and Ajv
  * compiles large functions slowly.
  */
-const LARGE = 64;
+const MAX_INLINED_SUBSCHEMAS = 64;
 
 /** Returns a function that inlines one schema. */
 function schemaInliner(document: unknown): (schema: Schema) => Schema {
   const isRecursive = selfReference(document);
-  const isIdle = selfReference(document, true);
+  const refersToItself = selfReference(document, true);
   const inlined = new Map<Schema, Schema>();
   const wholes = new Map<Schema, Schema>();
   const sizes = new Map<Schema, number>();
@@ -86,16 +86,16 @@ function schemaInliner(document: unknown): (schema: Schema) => Schema {
     const known = inlined.get(schema);
     if (known) return known;
     const { $ref, ...beside } = withSubschemas(schema, inline);
-    const result = $ref === undefined ? beside : met($ref, beside);
+    const result = $ref === undefined ? beside : resolved($ref, beside);
     inlined.set(schema, result);
     return result;
   };
 
   /** Combines the target of a reference with the keywords beside it. */
-  function met(reference: string, beside: Schema): Schema {
+  function resolved(reference: string, beside: Schema): Schema {
     const target = resolveReference(document, reference) as Schema;
-    if (isIdle(reference)) throw new Error(`Circular reference: ${reference}`);
-    const staysReference = isRecursive(reference) || sizeOf(inline(target)) >= LARGE;
+    if (refersToItself(reference)) throw new Error(`Circular reference: ${reference}`);
+    const staysReference = isRecursive(reference) || sizeOf(inline(target)) >= MAX_INLINED_SUBSCHEMAS;
     const all = staysReference ? named(reference, target) : inline(target);
     const keywords = Object.keys(beside);
     if (keywords.length === 0) return all;

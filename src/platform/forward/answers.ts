@@ -11,7 +11,7 @@ import type { Answer } from './upstreams.js';
 
 export type Forwarded = Operation & { forward: Forward };
 
-const RETRY_AFTER = 2;
+const RETRY_AFTER_S = 2;
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
 
@@ -40,7 +40,7 @@ export const absences =
     const message = `The service behind ${operationId} ${what}.`;
     const [declared] = status !== 503 && responses[status] ? codesOf(errors, status) : [];
     if (declared) return new Failure(declared[0] as Code, message, { cause: options.cause }, declared[1]);
-    return new Failure('UNAVAILABLE', message, { retryAfter: RETRY_AFTER, ...options });
+    return new Failure('UNAVAILABLE', message, { retryAfter: RETRY_AFTER_S, ...options });
   };
 
 const codesOf = (errors: Catalogue, status: number): [code: string, kind: Kind][] =>
@@ -77,7 +77,7 @@ export function answerReader(
     const readBody = bodies.get(status);
     if (status === 401) throw broken('with 401: it does not take the credentials in its address');
     if (status >= 502 && status <= 504) {
-      throw absent(status, 'is not available', { retryAfter: retryAfterIn(headers) ?? RETRY_AFTER });
+      throw absent(status, 'is not available', { retryAfter: retryAfterIn(headers) ?? RETRY_AFTER_S });
     }
     if (status >= 500) throw broken(`with ${status}`);
     if (!declared || !readBody) throw broken(`with ${status}, which is not declared`);

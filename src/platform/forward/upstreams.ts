@@ -20,14 +20,14 @@ export interface Answer {
 /**
  * For a whole call including its wait. Shorter than the timeout of a handler, so that the answer names the upstream.
  */
-const CALL_TIMEOUT = 8_000;
-const MAX_ANSWER = 8 * 1024 * 1024;
+const CALL_TIMEOUT_MS = 8_000;
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** Concurrent and waiting calls of one upstream. They leave most places of the service (128) to others. */
 const CONCURRENT_CALLS = 32;
 const WAITING_CALLS = 16;
 /** Consecutive failures that open the circuit, and milliseconds until the next attempt. */
-const BREAK_AFTER = 5;
-const HALF_OPEN_AFTER = 5_000;
+const BREAK_AFTER_FAILURES = 5;
+const HALF_OPEN_AFTER_MS = 5_000;
 
 /**
  * Returns the client of one upstream with a limit of concurrent calls and a circuit breaker, so that a hanging upstream
@@ -37,7 +37,10 @@ export function upstreamClient({ url, dependency }: Upstream) {
   const absence = handleWhen((error) => !(error instanceof Failure));
   const policy = wrap(
     bulkhead(CONCURRENT_CALLS, WAITING_CALLS),
-    circuitBreaker(absence, { halfOpenAfter: HALF_OPEN_AFTER, breaker: new ConsecutiveBreaker(BREAK_AFTER) }),
+    circuitBreaker(absence, {
+      halfOpenAfter: HALF_OPEN_AFTER_MS,
+      breaker: new ConsecutiveBreaker(BREAK_AFTER_FAILURES),
+    }),
   );
   return {
     ...addressOf(url),
@@ -49,7 +52,7 @@ export function upstreamClient({ url, dependency }: Upstream) {
      */
     async send(address: string, init: RequestInit): Promise<Answer> {
       const { body } = init;
-      const signal = AbortSignal.timeout(CALL_TIMEOUT);
+      const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
       let isBodyLate = false;
       // fetch destroys the body later. A body without bytes waits for the client.
       const onTimeout = () => {
@@ -82,8 +85,8 @@ async function bytesOf({ body }: Response): Promise<Buffer> {
   let length = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     length += chunk.length;
-    if (length > MAX_ANSWER) {
-      const cause = new Error(`an answer of more than ${MAX_ANSWER} bytes`);
+    if (length > MAX_ANSWER_BYTES) {
+      const cause = new Error(`an answer of more than ${MAX_ANSWER_BYTES} bytes`);
       throw new Failure('INTERNAL', 'The service behind this one answered too much.', { cause });
     }
     chunks.push(chunk);

@@ -49,7 +49,7 @@ export type Engine = Awaited<ReturnType<typeof graphqlEngine>>;
  * mercurius parses, validates and caches only this text. It would cache the texts of all callers. A hook replaces it by
  * the prepared operation.
  */
-const STAND_IN = '{ __typename }';
+const PLACEHOLDER = '{ __typename }';
 
 /** Executes the operations of both transports through the stages of the pipeline. */
 export async function graphqlEngine(app: FastifyInstance, options: EngineOptions) {
@@ -67,7 +67,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     // The transports format errors, because they have the log of the request.
     errorFormatter: ({ data, errors }) => ({ statusCode: 200, response: { data, errors } as never }),
   });
-  app.graphql.addHook('preExecution', async (_schema, _standIn, context) => {
+  app.graphql.addHook('preExecution', async (_schema, _placeholder, context) => {
     const { document, variableValues } = executed.get(context) as Execution;
     return { document, variables: variableValues };
   });
@@ -103,7 +103,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
   return {
     /** Reads the operations of a message, and counts them for the address. @throws Failure BAD_REQUEST, RATE_LIMITED */
     async read(message: Incoming & { body: unknown }): Promise<OperationRequest[]> {
-      const { operations } = await passed(stagesOfBody[TRANSPORT_NAMES[message.transport]], message);
+      const { operations } = await runStages(stagesOfBody[TRANSPORT_NAMES[message.transport]], message);
       return operations;
     },
 
@@ -112,7 +112,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
      * @throws in this order: unreadable documents (400, 413), UNAUTHENTICATED, other mistakes (400), FORBIDDEN
      */
     async prepare(operation: Incoming & { sent: OperationRequest }): Promise<PreparedOperation> {
-      const { prepared } = await passed(stagesOfOperation[TRANSPORT_NAMES[operation.transport]], operation);
+      const { prepared } = await runStages(stagesOfOperation[TRANSPORT_NAMES[operation.transport]], operation);
       return prepared;
     },
 
@@ -121,7 +121,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
       const { contextValue, operationName } = execution;
       const context = contextValue as object as Record<string, unknown>;
       executed.set(context, execution);
-      return (await app.graphql(STAND_IN, context, undefined, operationName)) as ExecutionResult;
+      return (await app.graphql(PLACEHOLDER, context, undefined, operationName)) as ExecutionResult;
     },
 
     /** Starts a subscription (GraphQL specification, section 6.2.3.1). Resolves to its events or its errors. */
@@ -133,7 +133,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
   };
 }
 
-async function passed<Given extends object, Found extends Given>(
+async function runStages<Given extends object, Found extends Given>(
   stages: readonly ((one: Found) => unknown)[],
   given: Given,
 ): Promise<Found> {

@@ -62,10 +62,10 @@ function readId(documentId: unknown, persisted: unknown): string | undefined {
 }
 
 /** Bytes of text that count once for an address. */
-const COUNTED = 1024;
+const BYTES_PER_UNIT = 1024;
 
 /** Returns the weight for the rate limit. A persisted document counted when it was sent. */
 export function weightOf(operations: readonly OperationRequest[]): Weight {
-  const costs = operations.map(({ query = '' }) => Math.max(1, Math.ceil(Buffer.byteLength(query) / COUNTED)));
+  const costs = operations.map(({ query = '' }) => Math.max(1, Math.ceil(Buffer.byteLength(query) / BYTES_PER_UNIT)));
   return { operations: operations.length, cost: costs.reduce((sum, cost) => sum + cost, 0) };
 }

@@ -16,7 +16,7 @@ import { areValid } from './arguments.js';
 const MAX_RELATIONS = 25;
 
 /** Marks a row with the plan that read it. */
-const READ_WITH = Symbol('relations read with this row');
+const PLAN = Symbol('relations read with this row');
 
 type Row = Record<string | symbol, unknown>;
 
@@ -100,14 +100,14 @@ export function markRows(rows: unknown, plan: SelectionPlan): void {
   if (plan.relations.size === 0) return;
   for (const row of (Array.isArray(rows) ? rows : [rows]) as (Row | null)[]) {
     if (row === null || typeof row !== 'object') continue;
-    row[READ_WITH] = plan;
+    row[PLAN] = plan;
     for (const [name, relation] of plan.relations) markRows(row[name], relation.plan);
   }
 }
 
 /** Returns the rows of a relation that were read with their parent for the same selection; undefined otherwise. */
 export function readWithParent(parent: unknown, field: string, nodes: readonly FieldNode[]): unknown {
-  const relation = ((parent as Row)[READ_WITH] as SelectionPlan | undefined)?.relations.get(field);
+  const relation = ((parent as Row)[PLAN] as SelectionPlan | undefined)?.relations.get(field);
   if (!relation || relation.nodes.length !== nodes.length) return undefined;
   return relation.nodes.every((node, index) => node === nodes[index]) ? (parent as Row)[field] : undefined;
 }

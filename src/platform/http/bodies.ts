@@ -21,8 +21,7 @@ const readText: Reader = async (request, bytes) => {
 };
 
 /**
- * Reads JSON bodies only, in UTF-8 only (RFC 8259 §8.1). An empty body is no body. What `JSON.parse` accepts silently, such as
- * duplicate members, is refused with its place.
+ * Reads JSON in UTF-8 (RFC 8259 §8.1). Rejects also what `JSON.parse` accepts silently. An empty body counts as absent.
  */
 export const jsonBodyPlugin = fp(
   async (app) => {
@@ -35,9 +34,8 @@ export const jsonBodyPlugin = fp(
 const BUFFERED = { parseAs: 'buffer' } as const;
 
 /**
- * Adds readers of other media types that a contract declares: JSON types as JSON, text in UTF-8 as a string, and others as a stream,
- * which ends at the limit of bodies.
- * @param isRead returns true if the operation of a request reads bodies of its media type
+ * Adds readers of declared media types: JSON, text in UTF-8, and streams for the rest.
+ * @param isRead returns true if the operation of a request reads its media type
  */
 export function readDeclared(
   app: FastifyInstance,
@@ -65,7 +63,7 @@ export function readDeclared(
 const rangeOf = (range: string): RegExp =>
   range === '*/*' ? /^/ : new RegExp(`^${range.slice(0, -1).replaceAll(/[.+]/g, '\\$&')}`);
 
-/** @throws Failure PAYLOAD_TOO_LARGE, at once if the length is known, or else as soon as it is exceeded */
+/** @throws Failure PAYLOAD_TOO_LARGE before or while the body arrives */
 const readStream = async (request: FastifyRequest, incoming: IncomingMessage): Promise<Readable> => {
   refuseCompression(request);
   if (Number(request.headers['content-length'] ?? 0) > request.routeOptions.bodyLimit) throw bodyTooLarge(request);
@@ -75,7 +73,7 @@ const readStream = async (request: FastifyRequest, incoming: IncomingMessage): P
 async function* piecesOf(request: FastifyRequest, incoming: IncomingMessage): AsyncGenerator<Buffer> {
   let length = 0;
   try {
-    // A handler that stops reading still answers, on the same connection.
+    // A handler that stops reading still answers on the connection.
     for await (const piece of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += piece.length;
       if (length > request.routeOptions.bodyLimit) throw bodyTooLarge(request);
@@ -86,12 +84,12 @@ async function* piecesOf(request: FastifyRequest, incoming: IncomingMessage): As
       ? cause
       : new Failure('BAD_REQUEST', 'The body ended before it was complete. Send it again.', { cause });
   } finally {
-    // The rest of the body must not come before the next request on the connection.
+    // The next request on the connection must not begin with the rest.
     incoming.resume();
   }
 }
 
-/** @throws Failure UNSUPPORTED_MEDIA_TYPE for a charset that is not UTF-8, or a body that is compressed */
+/** @throws Failure UNSUPPORTED_MEDIA_TYPE for another charset than UTF-8, and for a compressed body */
 function refuseEncoding(request: FastifyRequest): void {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   if (!/^utf-?8$/i.test(charset))

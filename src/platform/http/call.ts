@@ -12,26 +12,25 @@ import { linesOf } from './request.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller, after `authenticate`; null for nobody. */
+    /** The caller after `authenticate`. */
     actor: Actor | null;
-    /** The result of `authenticate`, which is called once per request; undefined before. */
+    /** The result of `authenticate`; undefined before. */
     caller: MaybePromise<Actor | null> | undefined;
   }
   interface FastifyInstance {
-    /** The permissions that the contracts of the application declare. */
     policy: Policy;
     /**
-     * Authenticates a request, once.
-     * @returns null without a credential; rejects with Failure UNAUTHENTICATED for an invalid credential, RATE_LIMITED after too many
-     *   wrong passwords
+     * Authenticates a request once.
+     * @returns null without a credential; rejects with UNAUTHENTICATED for an invalid credential, RATE_LIMITED after
+     *   too many wrong passwords
      */
     authenticate: (request: FastifyRequest) => MaybePromise<Actor | null>;
-    /** Does the same to select the counter of a request: an invalid credential is no credential. */
+    /** Authenticates for the rate limit: an invalid credential counts as none. */
     identify: (request: FastifyRequest) => Promise<Actor | null>;
     /**
-     * Authenticates a value of the `Authorization` header that came in another way.
+     * Authenticates the value of an `Authorization` header that came in another way.
      * @param request the request that opened the connection
-     * @throws Failure UNAUTHENTICATED for an invalid credential
+     * @throws Failure UNAUTHENTICATED
      */
     authenticateHeader: (request: FastifyRequest, value: string) => Promise<Actor>;
   }
@@ -41,7 +40,7 @@ type Credential =
   | { scheme: 'bearer' | 'cookie'; token: string }
   | { scheme: 'basic'; username: string; password: string };
 
-/** Authentication by the `Authorization` header or the cookie, for both transports. */
+/** Authenticates by the `Authorization` header or the cookie, for both transports. */
 export const authenticatePlugin = fp<{ services: PlatformServices }>(
   async (app, { services: { sessions } }) => {
     app.decorateRequest('actor', null);
@@ -62,7 +61,7 @@ export const authenticatePlugin = fp<{ services: PlatformServices }>(
       return verify(readHeader([value]), request);
     });
 
-    /** Returns a failure as a promise: each further call gets the same failure. */
+    /** Returns failures as promises, so that each further call gets the same failure. */
     function authenticate(request: FastifyRequest): MaybePromise<Actor | null> {
       try {
         if (hasCredential(request)) app.refusePlainHttp(request);
@@ -100,7 +99,7 @@ const hasCredential = ({ headers, cookies, server: { names } }: FastifyRequest):
   headers.authorization !== undefined ||
   [names.accessCookie, names.refreshCookie].some((name) => cookies[name] !== undefined);
 
-/** Reads the credential of a request: the `Authorization` header, or else the cookie. A token in another place is no credential. */
+/** Reads the `Authorization` header, or else the cookie. */
 function readCredential(request: FastifyRequest): Credential | undefined {
   const lines = linesOf(request.raw, 'authorization');
   if (lines.length > 0) return readHeader(lines);
@@ -108,7 +107,7 @@ function readCredential(request: FastifyRequest): Credential | undefined {
   return token === undefined ? undefined : { scheme: 'cookie', token };
 }
 
-/** Reads one line with a scheme in any case and one or more spaces (RFC 9110 §11.4). Two lines are refused. */
+/** Reads one line: a scheme in any case, spaces, and the credential (RFC 9110 §11.4). */
 function readHeader(lines: string[]): Credential {
   const [, scheme = '', value = ''] =
     /^([a-z]+) +([\w.~+/=-]+)$/i.exec(lines.length === 1 ? (lines[0] as string) : '') ?? [];
@@ -117,7 +116,7 @@ function readHeader(lines: string[]): Credential {
   throw refused('`Authorization` must be one line: `Bearer <token>` or `Basic <credentials>`.');
 }
 
-/** Reads user name and password, divided by the first colon, in UTF-8 without control characters (RFC 7617 §2). */
+/** Splits at the first colon; UTF-8 without control characters (RFC 7617 §2). */
 function readBasic(value: string): Credential {
   const bytes = Buffer.from(value, 'base64');
   const text = bytes.toString();
@@ -128,7 +127,7 @@ function readBasic(value: string): Credential {
   return { scheme: 'basic', username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** Returns the kind of credential that a request presented, valid or not. */
+/** Returns the kind of credential, valid or not. */
 function presentedBy({ headers, cookies, server: { names } }: FastifyRequest): Presented | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return cookies[names.accessCookie] === undefined ? undefined : 'cookie';
@@ -140,11 +139,7 @@ const WRONG_PASSWORD = 'The e-mail address or the password is wrong.';
 const FOREIGN_TOKEN = 'The token is not a valid token of this service: it is malformed, foreign or revoked.';
 const refused = (message: string): Failure => new Failure('UNAUTHENTICATED', message, { challenge: 'invalid_token' });
 
-/**
- * Returns a call as services see it.
- * @param contentIssues returns what is wrong with the content; called once, before the rate is counted
- * @param idempotency the key of the caller, for an operation that takes one
- */
+/** Makes the call of a request. @param contentIssues called once, before the rate is counted */
 export function callOf(request: FastifyRequest, contentIssues: () => Issues, idempotency?: KeyedRequest): Call {
   async function check(): Promise<void> {
     const found = contentIssues();

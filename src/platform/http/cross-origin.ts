@@ -9,7 +9,7 @@ import { isLoopbackHost } from '../loopback.js';
 import { varyNotBy } from './reply.js';
 import { linesOf } from './request.js';
 
-/** Headers that a script of another origin may read anyway (Fetch, "CORS-safelisted response-header name"), or may never read. */
+/** Headers that scripts of other origins may always read (Fetch, "CORS-safelisted response-header name"), or never. */
 const NOT_EXPOSED = new Set([
   'cache-control',
   'content-language',
@@ -21,7 +21,7 @@ const NOT_EXPOSED = new Set([
   'set-cookie',
 ]);
 
-/** Returns the headers that the contract declares for any answer, and those of deprecated operations. */
+/** Returns the declared headers, and those of deprecated operations. */
 function exposedHeaders(document: OpenApiDocument, all: readonly Operation[]): string[] {
   const names = declaredAnswers(document, all).flatMap((responses) =>
     Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers)),
@@ -31,32 +31,29 @@ function exposedHeaders(document: OpenApiDocument, all: readonly Operation[]): s
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** Seconds that a browser keeps the answer to a preflight. */
-const PREFLIGHT_AGE = 600;
-/** Refused origins that are logged: a caller that invents origins does not fill the log. */
-const MAX_LOGGED = 50;
+const PREFLIGHT_MAX_AGE_S = 600;
+/** Rejected origins in the log. A caller that invents origins must not fill it. */
+const MAX_LOGGED_ORIGINS = 50;
 
 export interface CrossOrigin {
-  /** Returns the options of @fastify/cors for a request. */
   optionsFor: (request: FastifyRequest) => FastifyCorsOptions;
-  /** Returns true if the headers of an address depend on the origin of the request. */
+  /** Returns true if the answer depends on the origin. */
   depends: (url: string | undefined) => boolean;
   /** Returns the headers of an answer that Fastify does not send. */
   headersFor: (request: Pick<IncomingMessage, 'headers' | 'url'>) => Record<string, string>;
 }
 
 export interface CrossOriginSettings {
-  /** CORS_ORIGINS: separated by commas; undefined for none. */
+  /** CORS_ORIGINS, separated by commas. */
   origins: string | undefined;
   production: boolean;
-  /** Paths that the pages of every origin may read. */
+  /** Paths that pages of every origin may read. */
   open: ReadonlySet<string>;
 }
 
 /**
- * Admits pages of the listed origins, which send a credential of their own in `Authorization`, and outside production those of this
- * machine. No page of another origin may use cookies: `Access-Control-Allow-Credentials` is never sent.
- * @param all the operations of the contract, whose headers the pages may read
+ * Allows pages of the listed origins, which send `Authorization`, and outside production pages of this machine. Pages
+ * of other origins never get to use cookies: `Access-Control-Allow-Credentials` is never sent.
  */
 export function crossOrigin(
   { origins, production, open }: CrossOriginSettings,
@@ -65,14 +62,14 @@ export function crossOrigin(
 ): CrossOrigin {
   const listed = new Set(origins?.split(',').map((one) => one.trim()));
   const exposed = exposedHeaders(document, all);
-  const options = { methods: METHODS, exposedHeaders: exposed, maxAge: PREFLIGHT_AGE };
+  const options = { methods: METHODS, exposedHeaders: exposed, maxAge: PREFLIGHT_MAX_AGE_S };
   const isOpen = (url = '/') => open.has(url.split('?', 1)[0] as string);
   const admits = (origin: string | undefined): origin is string =>
     origin !== undefined && (listed.has(origin) || (!production && isLocal(origin)));
   return {
     optionsFor(request) {
       const { origin } = request.headers;
-      // The route answers an OPTIONS that is no preflight: it asks for Allow.
+      // The route answers OPTIONS without a preflight.
       const preflight = isPreflight(request);
       if (isOpen(request.url)) return { ...options, methods: ['GET', 'HEAD'], origin: '*', preflight };
       return admits(origin) ? { ...options, origin, preflight } : { origin: false };
@@ -86,17 +83,17 @@ export function crossOrigin(
   };
 }
 
-/** Returns true for an origin of this machine, of any port: other programs of a developer serve pages there. */
+/** Returns true for an origin of this machine on any port. */
 const isLocal = (origin: string): boolean =>
   URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol) && isLoopbackHost(new URL(origin).hostname);
 
-/** Returns true for the question of a browser before a request of a page (Fetch, "CORS-preflight request"). */
+/** Fetch, "CORS-preflight request". */
 export const isPreflight = ({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
 /**
- * Returns a function that tells whether the `Origin` of a request is the service's own.
- * @param publicUrl PUBLIC_URL; without it, the Host of the request names the own origin
+ * Returns a function that compares `Origin` with the service's own origin. @param publicUrl undefined for the Host of
+ * the request
  */
 function ownOrigin(publicUrl: string | undefined): (request: FastifyRequest) => boolean {
   const own = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
@@ -104,7 +101,7 @@ function ownOrigin(publicUrl: string | undefined): (request: FastifyRequest) => 
     const { origin = '' } = headers;
     if (own !== undefined) return origin === own;
     if (!URL.canParse(origin)) return false;
-    // Host has no scheme, and may contain the default port of the scheme, which Origin leaves out.
+    // Unlike Origin, Host may contain the default port.
     const { protocol, host: from } = new URL(origin);
     return URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === from && from !== '';
   };
@@ -113,8 +110,8 @@ function ownOrigin(publicUrl: string | undefined): (request: FastifyRequest) => 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * A browser sends cookies for every page; `Origin` names the page.
-     * @throws Failure FORBIDDEN unless `Origin` is the service's own
+     * Protects cookies, which browsers send for every page. @throws Failure FORBIDDEN unless `Origin` is the service's
+     * own
      */
     refuseForeignOrigin: (request: FastifyRequest) => void;
     /** Does the same if a cookie authenticated the request. */
@@ -122,16 +119,15 @@ declare module 'fastify' {
   }
 }
 
-/** Decides by host and origin: refuses foreign hosts and two hosts, answers preflights, and says on every answer who may read it. */
+/** Rejects foreign and duplicate hosts, answers preflights, and sets the headers of CORS. */
 export const originsPlugin = fp<Pick<CrossOrigin, 'optionsFor' | 'depends'>>(
   async (app, { optionsFor, depends }) => {
     const { publicUrl } = app;
     const isOwn = ownOrigin(publicUrl);
     const logged = new Set<string>();
-    /** Logs each refused origin once, with the remedy. */
     function logRefusal(request: FastifyRequest): void {
       const { origin } = request.headers;
-      if (origin === undefined || logged.has(origin) || logged.size >= MAX_LOGGED) return;
+      if (origin === undefined || logged.has(origin) || logged.size >= MAX_LOGGED_ORIGINS) return;
       if (!URL.canParse(origin) || new URL(origin).origin !== origin || isOwn(request)) return;
       logged.add(origin);
       app.log.warn({ origin }, 'a page of another origin was refused: CORS_ORIGINS lists the origins that may call');
@@ -144,7 +140,7 @@ export const originsPlugin = fp<Pick<CrossOrigin, 'optionsFor' | 'depends'>>(
     app.stage('foreign-host', refuseForeignHost(publicUrl));
     app.packageStage('cross-origin', async (scope) => {
       await scope.register(cors, { delegator });
-      // The package sets `Vary: Origin` on every answer: caches would keep the contracts once for each page that reads them.
+      // @fastify/cors sets `Vary: Origin` always, and caches would store the contracts once for each origin.
       scope.addHook('onRequest', (request, reply, done) => {
         if (!depends(request.url)) varyNotBy(reply, 'Origin');
         done();
@@ -163,18 +159,17 @@ export const originsPlugin = fp<Pick<CrossOrigin, 'optionsFor' | 'depends'>>(
   { name: 'origins', dependencies: ['pipeline'] },
 );
 
-/** Refuses a request that names two hosts (RFC 9112 §3.2): one may select the version, the other may be what a proxy checked. */
+/** Rejects a second host (RFC 9112 §3.2): a proxy may have checked the other one. */
 function refuseSecondHost({ raw }: FastifyRequest): void {
   if (linesOf(raw, 'host').length > 1) throw new Failure('BAD_REQUEST', 'The request names more than one Host.');
 }
 
-/** A name or an address with a port, without anything that a parser of URLs takes for a user or a path. */
+/** A host with a port, without anything that a URL parser takes for a user or a path. */
 const NAME_AND_PORT = /^(\[[\da-f:.]+\]|[^\s:@/?#\\[\]]+)(?::\d*)?$/i;
 
 /**
- * Returns true if a browser sent a request, as far as its headers tell. A page that rebinds its name is not trustworthy: to its origin
- * a browser sends no Sec-Fetch-* (Fetch Metadata §2), and no Origin with a GET. But it always sends the languages of its user. So does
- * Node's `fetch`, which also sends Sec-Fetch-Mode.
+ * Returns true if a browser sent a request. A page that rebinds its name gets no Sec-Fetch-* (Fetch Metadata §2) and no
+ * Origin with a GET, but browsers always send Accept-Language. Node's `fetch` sends it with Sec-Fetch-Mode.
  */
 function isOfBrowser({ headers }: FastifyRequest): boolean {
   if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) return true;
@@ -182,9 +177,9 @@ function isOfBrowser({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * Returns a hook for a demo, whose credentials are public: a page whose name resolves to this machine (DNS rebinding) has the
- * service's own origin, but it calls the service by the page's name.
- * @throws Failure FORBIDDEN for a browser that uses another name than loopback's, that of PUBLIC_URL, or a version's below them
+ * Protects a demo, whose credentials are public, from DNS rebinding.
+ * @throws Failure FORBIDDEN for a browser that uses a host other than loopback, that of PUBLIC_URL, or their version
+ *   subdomains
  */
 function refuseForeignHost(publicUrl: string | undefined) {
   const published = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
@@ -194,7 +189,7 @@ function refuseForeignHost(publicUrl: string | undefined) {
   };
   return (request: FastifyRequest): void => {
     if (!isOfBrowser(request)) return;
-    // In HTTP/2 the authority stands in place of Host; a request may have both.
+    // An HTTP/2 request may have an authority besides Host.
     const { host, ':authority': authority = host } = request.headers;
     if (![host ?? authority, authority].every(isOwn)) {
       throw new Failure('FORBIDDEN', 'A browser may call a demo as localhost or by the host of PUBLIC_URL only.');

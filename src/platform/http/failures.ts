@@ -10,19 +10,19 @@ import { pathOf } from './request.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** PUBLIC_URL; undefined if requests name the address of the service. */
+    /** PUBLIC_URL; undefined if requests name the address. */
     publicUrl: string | undefined;
-    /** The sentences that say how to log in, and how to send the token. */
+    /** Says how to log in, and how to send the token. */
     loginHint: string;
   }
 }
 
-/** Seconds after which to try again with a lost database or a full queue. */
-const RETRY_AFTER = 2;
-/** Bytes of a message in JSON, as the contract declares it. */
-const MAX_MESSAGE = 512;
+/** For a lost database and a full queue. */
+const RETRY_AFTER_S = 2;
+/** Bytes of a message in JSON, as in the contract. */
+const MAX_MESSAGE_BYTES = 512;
 
-/** Errors of Fastify by code. The status decides the others. */
+/** Errors of Fastify by code. Others are mapped by status. */
 const ofFastify: Record<string, [Code, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'Send the body with `Content-Type: application/json`.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['BAD_REQUEST', '`Content-Length` must be the number of bytes of the body.'],
@@ -45,12 +45,11 @@ const byStatus = new Map<number, Code>(
 );
 
 interface Thrown {
-  /** A text; a number in errors of the web platform, as where a signal is aborted. */
+  /** A number in errors of the web platform. */
   code?: unknown;
   statusCode?: number;
 }
 
-/** Returns the failure of a body that is larger than the limit of its operation. */
 export function bodyTooLarge({ headers, routeOptions }: Pick<FastifyRequest, 'headers' | 'routeOptions'>): Failure {
   const { bodyLimit } = routeOptions;
   const size = Number(headers['content-length']);
@@ -58,46 +57,41 @@ export function bodyTooLarge({ headers, routeOptions }: Pick<FastifyRequest, 'he
   return new Failure('PAYLOAD_TOO_LARGE', `The body must have at most ${bodyLimit} bytes; it has ${stated}.`);
 }
 
-/**
- * Returns the failure of a thrown error: of Fastify, of the database or of a bug. Everything unknown is INTERNAL: its message stays in
- * the log.
- */
+/** Maps a thrown error to a failure. Unknown errors are INTERNAL; their messages stay in the log. */
 export function toFailure(error: unknown, request?: FastifyRequest): Failure {
   if (error instanceof Failure) return error;
   if (request && (error as Thrown | null)?.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request);
   const { code: given, statusCode = 500 } = (error ?? {}) as Thrown;
   const code = typeof given === 'string' ? given : '';
   if (error instanceof QueueFull) {
-    return new Failure('UNAVAILABLE', 'Too many logins at once.', { retryAfter: RETRY_AFTER, cause: error });
+    return new Failure('UNAVAILABLE', 'Too many logins at once.', { retryAfter: RETRY_AFTER_S, cause: error });
   }
   const known = ofFastify[code] ?? ofDatabase[faultOf(error).kind];
   if (known)
-    return new Failure(...known, { cause: error, ...(known[0] === 'UNAVAILABLE' && { retryAfter: RETRY_AFTER }) });
-  // Errors of other libraries have a status too: of an answer that the service received.
+    return new Failure(...known, { cause: error, ...(known[0] === 'UNAVAILABLE' && { retryAfter: RETRY_AFTER_S }) });
+  // Errors of other libraries have the status of an answer that the service received.
   const named = code.startsWith('FST_') && statusCode < 500 ? byStatus.get(statusCode) : undefined;
   if (named) return new Failure(named, platformCodes[named].description, { cause: error });
   return new Failure('INTERNAL', 'Something went wrong on our side.', { cause: error });
 }
 
-/** What the answer to a failure contains of its request. */
+/** The request of a failure. */
 export interface FailureContext {
-  /** The origin of the service, for links; empty if the request does not name it. */
+  /** The origin of the service; empty if unknown. */
   address: string;
-  /** The id in `X-Request-Id`. */
   requestId?: string;
-  /** The sentences that follow the message of UNAUTHENTICATED. */
   loginHint?: string;
 }
 
-/** Returns the origin by which a request calls the service; empty if the request does not name it. */
+/** Returns the origin by which a request calls the service; empty if unknown. */
 export function addressOf({ protocol, host, server }: Pick<FastifyRequest, 'protocol' | 'host' | 'server'>): string {
   const address = server.publicUrl ?? `${protocol}://${host}`;
-  return address.length <= MAX_ADDRESS && URL.canParse(address) ? new URL(address).origin : '';
+  return address.length <= MAX_ADDRESS_LENGTH && URL.canParse(address) ? new URL(address).origin : '';
 }
 
-const MAX_ADDRESS = 300;
+const MAX_ADDRESS_LENGTH = 300;
 
-/** Only an operation that takes tokens has the hint: a login, for example, has not. */
+/** The hint is only for operations that take tokens: a login, for example, takes none. */
 export function contextOfFailure(request: FastifyRequest): FailureContext {
   const { security } = request.route?.plan?.operation ?? { security: [{ jwt: [] }] };
   const takesTokens = security.some((alternative) => 'jwt' in alternative || 'opaqueToken' in alternative);
@@ -105,16 +99,16 @@ export function contextOfFailure(request: FastifyRequest): FailureContext {
   return { address: addressOf(request), requestId: request.id, loginHint };
 }
 
-/** Returns the members that both transports send of a failure. */
+/** Returns the members that both transports send. */
 export function describeFailure({ code, message }: Failure, { address, requestId, loginHint = '' }: FailureContext) {
   return {
     type: `${address}/docs/errors#${code}`,
-    message: cut(code === 'UNAUTHENTICATED' ? `${message} ${loginHint}`.trimEnd() : message, MAX_MESSAGE),
+    message: cut(code === 'UNAUTHENTICATED' ? `${message} ${loginHint}`.trimEnd() : message, MAX_MESSAGE_BYTES),
     ...(requestId !== undefined && { requestId }),
   };
 }
 
-/** A problem document (RFC 9457) with the members that every failure of this service has. */
+/** A problem document (RFC 9457). */
 interface Problem {
   type: string;
   title: string;
@@ -128,14 +122,12 @@ interface Problem {
   omitted?: number;
 }
 
-/** Characters of a path that an answer repeats. */
-const MAX_INSTANCE = 1024;
+const MAX_INSTANCE_LENGTH = 1024;
 
-/** Returns a path or its beginning, without half an escape (RFC 3986 §2.1). */
+/** Cuts a path, but not within an escape (RFC 3986 §2.1). */
 const shortened = (path: string): string =>
-  path.length > MAX_INSTANCE ? path.slice(0, MAX_INSTANCE).replace(/%[\da-f]?$/i, '') : path;
+  path.length > MAX_INSTANCE_LENGTH ? path.slice(0, MAX_INSTANCE_LENGTH).replace(/%[\da-f]?$/i, '') : path;
 
-/** @param instance the path that was asked for */
 export function problem(failure: Failure, instance: string, context: FailureContext): Problem {
   const { code, status, title, options } = failure;
   const { type, message, ...request } = describeFailure(failure, context);
@@ -154,9 +146,8 @@ export function problem(failure: Failure, instance: string, context: FailureCont
 }
 
 /**
- * The headers that a failure brings along: the challenge, the methods, the time to wait.
- * @param names what the application's name becomes
- * @param isPage whether a person is to read it: challenged by Basic, a browser would show a dialogue of its own in its place
+ * Returns the headers of a failure. @param isPage true for a person: browsers answer a Basic challenge with a dialogue
+ * of their own
  */
 export function failureHeaders(
   { code, options }: Failure,
@@ -171,13 +162,13 @@ export function failureHeaders(
   };
 }
 
-/** RFC 6750 §3 and RFC 7617 §2; without a credential the challenge names no error. */
+/** RFC 6750 §3 and RFC 7617 §2. Without a credential the challenge has no error. */
 const challenge = (realm: string, error: string | undefined, isBearerOnly: boolean) =>
   `Bearer realm="${realm}"${error ? `, error="${error}"` : ''}${isBearerOnly ? '' : `, Basic realm="${realm}", charset="UTF-8"`}`;
 
 export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
-/** Answers an error with its problem document, or with a page for a person. Logs the cause of an internal error. */
+/** Answers with a problem document, or with a page for a person. Logs the cause of an internal error. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = toFailure(error, request);
   if (failure.code === 'INTERNAL') {
@@ -195,18 +186,18 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   return reply.header('content-type', MEDIA_TYPE).send(JSON.stringify(body));
 }
 
-/** Returns true if a browser opens this address for a person (Fetch Metadata §2.1). */
+/** Returns true if a browser opens the address for a person (Fetch Metadata §2.1). */
 const isOfPerson = ({ method, headers }: FastifyRequest): boolean =>
   (method === 'GET' || method === 'HEAD') && headers['sec-fetch-dest'] === 'document';
 
 const ofParser: Record<string, [Code, number]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 408],
-  // 431 has no code of its own: the request cannot be read.
+  // 431 has no code of its own.
   HPE_HEADER_OVERFLOW: ['BAD_REQUEST', 431],
 };
 
-/** Milliseconds that a client has to read such an answer, before its connection is destroyed. */
-const LINGER = 1000;
+/** Until the connection is destroyed. */
+const LINGER_MS = 1000;
 
 const ADVICE: Partial<Record<number, string>> = {
   400: 'The bytes are not an HTTP request.',
@@ -214,7 +205,7 @@ const ADVICE: Partial<Record<number, string>> = {
   431: 'The headers are larger than 16 KiB. Send fewer or shorter headers.',
 };
 
-/** Returns the answer to bytes that are no request. @param publicUrl PUBLIC_URL, because the request names no address */
+/** Returns the answer to bytes without a readable request, and therefore without an address. */
 export function bareProblem(publicUrl = '', code: Code = 'BAD_REQUEST', status: number = platformCodes[code].status) {
   const failure = new Failure(code, ADVICE[status] ?? platformCodes[code].description);
   const address = publicUrl && new URL(publicUrl).origin;
@@ -227,7 +218,7 @@ export function bareProblem(publicUrl = '', code: Code = 'BAD_REQUEST', status: 
   return { status, headers, body };
 }
 
-/** Answers what Node's parser refuses with 400, 408 or 431, and ends the connection. */
+/** Answers an error of Node's parser, and ends the connection. */
 export function answerParserError(
   this: FastifyInstance,
   error: FastifyError | (Error & { code?: string }),
@@ -238,6 +229,6 @@ export function answerParserError(
   const { headers, body } = bareProblem(this.publicUrl, code, status);
   const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${platformCodes[code].title}\r\n${lines.join('')}\r\n${body}`);
-  // A client that neither reads nor closes would keep the socket for ever.
-  setTimeout(() => socket.destroy(), LINGER).unref();
+  // A client that neither reads nor closes would keep the socket.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -10,11 +10,10 @@ import { isPlain } from '../contract/references.js';
 import { withSubschemas } from '../contract/schemas.js';
 import { detailOf } from './messages.js';
 
-/** How the text of a parameter spells a value of a type, and the issue of one that does not. An integer has one spelling. */
+/** The text form of each type of parameter, and the detail of another text. An integer has one form. */
 export const SPELLINGS = {
   boolean: { pattern: '^(?:true|false)$', detail: 'must be true or false' },
   integer: { pattern: '^(?:0|-?[1-9][0-9]*)$', detail: 'must be an integer' },
-  /** A path names a resource by an integer of 1 or more. */
   id: { pattern: '^[1-9][0-9]*$', detail: 'must be an integer of at least 1' },
   /** As in JSON (RFC 8259 §6). */
   number: { pattern: '^-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$', detail: 'must be a number' },
@@ -25,17 +24,17 @@ const SPELLED: ReadonlyMap<unknown, string> = new Map(
 
 type Errors = readonly ErrorObject[] | null | undefined;
 
-/** The keyword that a reference to a recursive schema is compiled as. */
+/** The keyword that replaces references to recursive schemas. */
 const RECURSION = 'x-again';
 /** The value of an error in a recursive schema: Ajv replaces `data` by the value of the keyword. */
 const VALUE = Symbol('value');
 type OwnError = ErrorObject & { [VALUE]?: unknown };
-/** Checks a value, as Ajv calls a keyword. */
+/** A custom keyword of Ajv. */
 type Check = ((value: unknown, place?: DataValidationCxt) => boolean) & { errors?: ErrorObject[] };
 
 /**
- * Returns an Ajv for JSON Schema 2020-12 without coercion, which finds all errors at once. The schemas were validated when the contract
- * was checked.
+ * Returns an Ajv for JSON Schema 2020-12 that finds all errors and does not coerce. Schemas were validated with the
+ * contract.
  */
 export function schemaCompiler(): Ajv2020 {
   const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false, validateSchema: false, verbose: true }));
@@ -46,7 +45,7 @@ export function schemaCompiler(): Ajv2020 {
     schemaType: 'boolean',
     validate: (demanded: boolean, value: string) => !(demanded && isCommonPassword(value)),
   });
-  // Ajv compares each item with all others unless their type is simple: two seconds for 64 KiB.
+  // Ajv compares all pairs of items: two seconds for 64 KiB.
   ajv.removeKeyword('uniqueItems').addKeyword({
     keyword: 'uniqueItems',
     type: 'array',
@@ -57,13 +56,13 @@ export function schemaCompiler(): Ajv2020 {
   return ajv;
 }
 
-/** Returns a value as JSON with sorted members: equal values have equal texts. */
+/** Returns JSON with sorted members, so that equal values have equal texts. */
 const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     isPlain(part) ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1))) : part,
   );
 
-/** Returns true for a schema that asks what is evaluated: Ajv does not know that through a keyword such as RECURSION. */
+/** Ajv does not know what a custom keyword evaluates. */
 const asksWhatIsEvaluated = (schema: object) => /"unevaluated(?:Properties|Items)"/.test(JSON.stringify(schema));
 
 function compile(ajv: Ajv2020, schema: Schema): (value: unknown) => Errors {
@@ -72,7 +71,7 @@ function compile(ajv: Ajv2020, schema: Schema): (value: unknown) => Errors {
   return (value) => (validate(value) ? undefined : validate.errors);
 }
 
-/** Compiles a schema at its first use: a start would pay for those of all operations. */
+/** Compiles a schema at its first use, because compiling all would delay the start. */
 export function lazily(ajv: Ajv2020, schema: () => Schema): (value: unknown) => Errors {
   let faults: ((value: unknown) => Errors) | undefined;
   return (value) => {
@@ -82,11 +81,11 @@ export function lazily(ajv: Ajv2020, schema: () => Schema): (value: unknown) => 
 }
 
 /**
- * Compiles a schema with `$defs` so that each part of a value is checked against each of them once. If two alternatives contain the
- * same schema, each level of a value would double the work otherwise, and the client chooses the number of levels.
+ * Compiles a recursive schema so that each part of a value is checked once for each definition. Otherwise alternatives
+ * with the same schema double the work at each level, and the client chooses the levels.
  */
 function compileRecursive(ajv: Ajv2020, { $defs = {}, ...schema }: Schema): (value: unknown) => Errors {
-  /** The errors of the objects and arrays in the current value, by the name of the definition. */
+  /** The errors of the parts of the current value, by definition. */
   let known = new Map<string, Map<unknown, ErrorObject[]>>();
 
   const checkOf = (name: string, definition: Schema): Check => {
@@ -99,7 +98,7 @@ function compileRecursive(ajv: Ajv2020, { $defs = {}, ...schema }: Schema): (val
         validate ??= ajv.compile(replaced(definition));
         check.errors = validate(value, place) ? [] : (validate.errors ?? []);
         for (const error of check.errors as OwnError[]) if (!(VALUE in error)) error[VALUE] = error.data;
-        // A repeated check returns one error, or else the errors themselves would double with each level.
+        // Repeated errors would double at each level.
         if (typeof value === 'object' && value !== null) ofDefinition.set(value, check.errors.slice(0, 1));
       } else check.errors = remembered;
       return check.errors.length === 0;
@@ -119,27 +118,25 @@ function compileRecursive(ajv: Ajv2020, { $defs = {}, ...schema }: Schema): (val
   };
 }
 
-/** Returns what is wrong with a body, or with the arguments of a field, by JSON pointer. */
 export const bodyIssues = (errors: Errors): Issues =>
   issuesOf(mostSpecific(errors), (error) => ({ pointer: placeOf(error), detail: reasonOf(error) }));
 
-/** Returns what is wrong with parameters, by name. */
 export const parameterIssues = (errors: Errors): Issues =>
   issuesOf(mostSpecific(errors), (error) => issueIn(placeOf(error), isRepeated(error) ? REPEATED : reasonOf(error)));
 
 export const REPEATED = 'is given more than once. Give it once.';
-/** Node and Fastify return an array for a parameter that is given several times. */
+/** Fastify passes an array for a repeated parameter. */
 const isRepeated = ({ keyword, data, instancePath }: ErrorObject): boolean =>
   keyword === 'type' && Array.isArray(data) && instancePath.lastIndexOf('/') === 0;
 
-/** Returns an issue by the name of its parameter. For a part of a parameter, the detail begins with the pointer to the part. */
+/** Returns an issue by parameter name. The detail of a part begins with its pointer. */
 export function issueIn(place: string, reason: string): Issue {
   const [, name = '', ...within] = place.split('/');
   const at = within.length === 0 ? '' : `/${within.join('/')} `;
   return { parameter: name.replaceAll('~1', '/').replaceAll('~0', '~'), detail: at + reason };
 }
 
-/** Leaves out errors that say less than others: of alternatives, and of a pattern at a place with another error. */
+/** Drops errors of alternatives, and pattern errors at a place with another error. */
 function mostSpecific(errors: Errors): readonly ErrorObject[] {
   const found = errors ?? [];
   const others = found.filter(({ keyword }) => keyword !== 'oneOf' && keyword !== 'anyOf');
@@ -148,7 +145,7 @@ function mostSpecific(errors: Errors): readonly ErrorObject[] {
   return others.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !places.has(instancePath));
 }
 
-/** Returns the place of an error, including the name of a member that is missing or unknown. */
+/** Returns the pointer of an error, including a missing or unknown member. */
 function placeOf({ params, instancePath }: ErrorObject): string {
   const name = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
   return name === undefined ? instancePath : instancePath + pointerTo(name);
@@ -157,10 +154,9 @@ function placeOf({ params, instancePath }: ErrorObject): string {
 const reasonOf = (error: OwnError): string =>
   SPELLED.get(error.params['pattern']) ?? detailOf(VALUE in error ? { ...error, data: error[VALUE] } : error);
 
-/** The codes of currencies in use (ISO 4217). */
 const currencies: ReadonlySet<string> = new Set(codes());
 
-/** Makes a validator know the formats that the contracts use: those of JSON Schema, and `iso-4217`. */
+/** Adds the formats of JSON Schema and `iso-4217`. */
 export function addFormats(ajv: Ajv2020): Ajv2020 {
   formats.default(ajv);
   return ajv.addFormat('iso-4217', (code) => currencies.has(code));

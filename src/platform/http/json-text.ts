@@ -1,32 +1,31 @@
 import { type Issues, issueList } from '../calls/issues.js';
 import { pointerTo } from '../calls/text.js';
 
-/** Levels of arrays and objects. Recursive functions over a body rely on the limit. */
+/** Levels of arrays and objects. Recursive functions over bodies rely on it. */
 export const MAX_DEPTH = 100;
 
-/** Strings, punctuation and numbers of a text that is known to be JSON. */
+/** Strings, punctuation and numbers of valid JSON. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|-?\d[\d.eE+-]*/g;
 
 const INTEGER = /^-?\d+$/;
-/** Digits of an integer that a number always keeps. */
 const SAFE_DIGITS = 15;
 
-/** Returns true if an integer is rounded, unless JavaScript itself writes it like that. */
+/** Returns true for an integer that a number rounds, unless JavaScript writes it like that. */
 const isAnother = (token: string): boolean =>
   BigInt(Number(token)) !== BigInt(token) && String(Number(token)) !== token;
 
 interface Frame {
-  /** The members seen so far; undefined in an array. */
+  /** Undefined in an array. */
   members: Set<string> | undefined;
-  /** The name of the current member, or the index. */
+  /** The current member or index. */
   at: string | number;
   expectsName: boolean;
 }
 
 /**
- * Returns what `JSON.parse` accepts silently, by JSON pointer: duplicate members, numbers beyond the range, integers that are rounded,
- * deep nesting, and names that reach a prototype (RFC 8259 §4, §6 and §9 leave them to the implementation).
- * @param text must be valid JSON
+ * Returns mistakes that `JSON.parse` accepts: duplicate members, numbers out of range, rounded integers, deep nesting,
+ * and prototype names (RFC 8259 §4, §6 and §9).
+ * @param text valid JSON
  */
 export function hiddenFaults(text: string): Issues {
   const { add, found } = issueList();
@@ -81,7 +80,7 @@ const LEXEME =
 const SPACE = /[ \t\r\n]*/y;
 const NAME = 'a member name in double quotes';
 
-/** Returns what a JSON text expects behind a token; undefined for a token that it does not expect. @param open the open brackets */
+/** Returns the tokens that may follow a token; undefined for an unexpected token. @param open the open brackets */
 function expectedBehind(token: string, expected: string, open: string[]): string | undefined {
   const isValue = expected.startsWith('a value');
   if (token === '}' || token === ']') {
@@ -101,8 +100,8 @@ function expectedBehind(token: string, expected: string, open: string[]): string
 }
 
 /**
- * Returns the first syntax error of a text that is not JSON (RFC 8259 §2): its line, its column, and what was expected. It quotes
- * nothing, because the text may contain a password.
+ * Returns line, column and expectation of the first syntax error (RFC 8259 §2). Quotes nothing, because the text may
+ * contain a password.
  */
 export function syntaxError(text: string): string {
   const open: string[] = [];

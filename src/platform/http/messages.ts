@@ -5,10 +5,9 @@ import { cut, type Issue, type Issues } from '../calls/issues.js';
 import type { Code } from '../contract/codes.js';
 import { isPlain } from '../contract/references.js';
 
-/** Bytes of a quoted name, and of a quoted description of the contract. */
 const MAX_NAME_BYTES = 64;
 const MAX_DESCRIPTION_BYTES = 120;
-/** Names in one list, and names of the caller that are compared with the missing one. */
+/** Listed names, and names that are compared with a missing one. */
 const MAX_LISTED = 8;
 const MAX_COMPARED = 100;
 
@@ -21,20 +20,18 @@ const listed = (names: readonly string[]): string =>
 export const similarTo = (name: string, known: readonly string[]): string | undefined =>
   name.length < 3 ? undefined : suggestionList(name, known)[0];
 
-/** Returns the question for the most similar name, or else the names that there are. */
+/** Returns a question with the most similar name, or else the known names. */
 export function advice(name: string, known: readonly string[]): string {
   const similar = similarTo(name, known);
   if (similar !== undefined) return `Did you mean ${quoted(similar)}?`;
   return known.length === 0 ? 'Remove it.' : `Known here: ${listed(known)}.`;
 }
 
-/** The beginning of a detail of an unknown name. */
 const UNKNOWN = 'is unknown. ';
 
-/** Returns the detail of a name that the contract does not have. */
 export const unknownName = (name: string, known: readonly string[]): string => UNKNOWN + advice(name, known);
 
-/** Returns the detail of a missing member. It names the unknown member that is probably meant. */
+/** Returns the detail of a missing member, with a similar unknown member. */
 export function missingName(name: string, { known, required, given }: Record<string, readonly string[]>): string {
   const unknown = (given ?? []).filter((one) => !known?.includes(one)).slice(0, MAX_COMPARED);
   const similar = similarTo(name, unknown);
@@ -42,7 +39,7 @@ export function missingName(name: string, { known, required, given }: Record<str
   return `is missing. Required here: ${listed(required ?? [name])}.`;
 }
 
-/** Returns the sentence of one issue. Its subject is the last name of the pointer; the whole pointer for an item of a list. */
+/** Returns the sentence of an issue. Its subject is the last name of the pointer, or the pointer of an item. */
 function sentenceOf({ pointer = '', parameter, detail }: Issue): string {
   const last = pointer.slice(pointer.lastIndexOf('/') + 1);
   const name = parameter ?? (/^\d*$/.test(last) ? pointer : last);
@@ -52,7 +49,7 @@ function sentenceOf({ pointer = '', parameter, detail }: Issue): string {
   return `${subject} ${detail}${/[.?]$/.test(detail) ? '' : '.'}`;
 }
 
-/** Returns the failure of a request with mistakes: the sentence of the first one, and all of them with their places. */
+/** Returns a failure with the sentence of the first issue, and all issues. */
 export function issueFailure(code: Code, found: Partial<Issues>): Failure {
   const { issues = [], omitted = 0 } = found;
   const others = issues.length - 1 + omitted;
@@ -94,7 +91,6 @@ const FORMATS: Record<string, string> = {
   uuid: 'a UUID such as 0190a5d2-6c3e-7cc0-8f5e-2f0b8c1d4e7a',
 };
 
-/** How the keywords of JSON Schema count a value. */
 const COUNTED = {
   Length: { unit: 'character', sizeOf: (value: unknown) => [...String(value)].length },
   Items: { unit: 'item', sizeOf: (value: unknown) => (value as unknown[]).length },
@@ -103,7 +99,6 @@ const COUNTED = {
 
 const plural = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`;
 
-/** Returns the detail of a value that has too few or too many parts, with both bounds. */
 function sizeDetail(kind: keyof typeof COUNTED, schema: Record<string, unknown>, value: unknown): string {
   const { unit, sizeOf } = COUNTED[kind];
   const [least, most] = [schema[`min${kind}`], schema[`max${kind}`]] as (number | undefined)[];
@@ -129,8 +124,8 @@ function rangeDetail(schema: Record<string, unknown>): string {
 }
 
 /**
- * Returns the detail of a text that does not match a pattern. The description says what is expected: its range of characters, if it
- * has one and the text without outer spaces is outside it, or else its first sentence.
+ * Explains a pattern by the description: by its range of characters if the trimmed text is outside, or else by its
+ * first sentence.
  */
 function patternDetail({ description = '' }: Record<string, unknown>, value: unknown): string {
   const size = [...String(value).trim()].length;
@@ -142,7 +137,7 @@ function patternDetail({ description = '' }: Record<string, unknown>, value: unk
   return `must be what the contract describes: ${cut(expected.replaceAll(/\s+/g, ' '), MAX_DESCRIPTION_BYTES)} It has ${length}.`;
 }
 
-/** Returns what is wrong with a value, without the value, which may be a secret. */
+/** Returns the detail of an error of Ajv without the value, which may be a secret. */
 export function detailOf({ keyword, params, data, parentSchema = {} }: ErrorObject): string {
   const known = Object.keys((parentSchema['properties'] as object | undefined) ?? {});
   const [, kind] = /^(?:min|max)(Length|Items|Properties)$/.exec(keyword) ?? [];

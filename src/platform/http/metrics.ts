@@ -9,27 +9,27 @@ import { isLoopbackAddress } from '../loopback.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The metrics in Prometheus' text format. */
+    /** Returns the metrics in Prometheus' text format. */
     metrics: () => Promise<string>;
-    /** @throws Failure UNAUTHENTICATED for a caller that may not see the metrics */
+    /** @throws Failure UNAUTHENTICATED */
     refuseMetrics: (request: FastifyRequest) => Promise<void>;
-    /** Counts the result of a GraphQL field: every failure, and the success of root fields. */
+    /** Counts failures of GraphQL fields, and successes of root fields. */
     countField: (type: string, field: string, code: string) => void;
-    /** Counts GraphQL operations that were refused as a whole. */
+    /** Counts rejected GraphQL operations. */
     countRefused: (codes: readonly string[]) => void;
   }
 }
 
 interface MetricsOptions {
-  /** METRICS_TOKEN: its bearer may see the metrics. */
+  /** METRICS_TOKEN. */
   token: string | undefined;
-  /** True if there are trusted proxies: a direct caller then looks like one behind a proxy. */
+  /** Trusted proxies make direct callers look like others. */
   proxied: boolean;
   connections: Database['connections'];
   outages: Outages;
 }
 
-/** Measures every request by route and status. Without a token, direct callers of this machine may see the metrics. */
+/** Measures requests by route and status. Without a token, direct callers of this machine may read the metrics. */
 export const metricsPlugin = fp<MetricsOptions>(
   async (app, { token, proxied, connections, outages }) => {
     const registry = new Registry();
@@ -62,7 +62,7 @@ export const metricsPlugin = fp<MetricsOptions>(
       for (const code of codes) refused.inc({ code });
     });
 
-    /** Adds a gauge that is read on demand: a number for each value of the label, or one number. */
+    /** Adds a gauge that is read on demand: one number, or one for each value of a label. */
     const gauge = (name: string, help: string, read: () => number | Record<string, number>, label?: string) =>
       new Gauge({
         name,
@@ -104,7 +104,7 @@ export const metricsPlugin = fp<MetricsOptions>(
 
     let asked = false;
     app.decorate('metrics', () => {
-      // The metrics of the process measure the event loop a hundred times a second: they begin with the first reader.
+      // The metrics of the process sample the event loop, so they begin with the first reader.
       if (!asked) collectDefaultMetrics({ register: registry });
       asked = true;
       return registry.metrics();
@@ -122,10 +122,10 @@ export const metricsPlugin = fp<MetricsOptions>(
   { name: 'metrics', dependencies: ['pipeline', 'common-stages', 'web-socket', 'admission'] },
 );
 
-/** Headers that proxies add, trusted or not. */
+/** Headers of proxies, trusted or not. */
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-/** Returns true if the peer of the connection is this machine and no header names a proxy. */
+/** Returns true for a connection from this machine without a proxy. */
 const isDirect = ({ raw, headers }: FastifyRequest): boolean =>
   isLoopbackAddress(raw.socket.remoteAddress ?? '') && FORWARDED.every((name) => headers[name] === undefined);
 

@@ -12,13 +12,12 @@ const varying = (reply: FastifyReply): string[] =>
     .flatMap((name) => name.trim() || []);
 const isName = (name: string) => (other: string) => other.toLowerCase() === name.toLowerCase();
 
-/** Adds a request header to `Vary`: the answer depends on it (RFC 9110 §12.5.5). */
+/** Adds a header to `Vary` (RFC 9110 §12.5.5). */
 export function varyBy(reply: FastifyReply, name: string): void {
   const names = varying(reply);
   if (!names.some(isName(name))) reply.header('vary', [...names, name].join(', '));
 }
 
-/** Removes a request header from `Vary`. */
 export function varyNotBy(reply: FastifyReply, name: string): void {
   const is = isName(name);
   const others = varying(reply).filter((other) => !is(other));
@@ -28,26 +27,26 @@ export function varyNotBy(reply: FastifyReply, name: string): void {
 
 const compress = promisify(gzip);
 
-/** Bytes that may be compressed, with the compressed form once a client has asked for it. */
+/** The compressed forms of compressible bytes. */
 const compressed = new WeakMap<Buffer, Promise<Buffer> | undefined>();
 
 /**
- * Marks bytes that are the same for every caller: they are compressed once, off the event loop. Other answers are not compressed,
- * because the length of a compressed answer reveals what in it repeats (BREACH).
+ * Marks bytes that are equal for all callers. Other answers are not compressed, because the length reveals repetitions
+ * (BREACH).
  */
 export function compressible(bytes: Buffer): Buffer {
   if (!compressed.has(bytes)) compressed.set(bytes, undefined);
   return bytes;
 }
 
-/** Returns true if a body is to be sent compressed, and sets `Vary` if that depends on the request. Ranges are of the plain bytes. */
+/** Returns true if a body is sent compressed, and sets `Vary`. Ranges are of the plain bytes. */
 export function isSentCompressed({ raw, headers }: FastifyRequest, reply: FastifyReply, body: unknown): boolean {
   if (!Buffer.isBuffer(body) || !compressed.has(body)) return false;
   varyBy(reply, 'Accept-Encoding');
   return headers.range === undefined && new Negotiator(raw).encodings(['gzip']).includes('gzip');
 }
 
-/** Sends all bytes, compressed where possible, or one range of them (RFC 9110 §14.2). Other ranges get the whole, as the RFC allows. */
+/** Sends bytes compressed, plain, or as one range (RFC 9110 §14.2). */
 export async function sendBytes(request: FastifyRequest, reply: FastifyReply, whole: Buffer): Promise<FastifyReply> {
   reply.header('accept-ranges', 'bytes');
   if (isSentCompressed(request, reply, whole)) {

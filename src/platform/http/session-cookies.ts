@@ -4,12 +4,12 @@ import type { Names } from '../names.js';
 import type { SessionTokens } from '../sessions/session-tokens.js';
 
 /**
- * By these prefixes a browser ensures that no subdomain and no plain HTTP response set the cookie (RFC 6265bis §4.1.3). `__Host-` allows
- * the path `/` only. Over plain HTTP browsers refuse both.
+ * Browsers set these cookies only over HTTPS, and not for subdomains (RFC 6265bis §4.1.3). `__Host-` allows only the
+ * path `/`.
  */
 const PREFIXES = { access: '__Host-', refresh: '__Secure-' } as const;
 
-/** Parses cookies, and removes the prefixes of those of a session. Over HTTPS a cookie without its prefix does not count. */
+/** Parses cookies, and removes the prefixes. Over HTTPS a cookie without its prefix does not count. */
 export const sessionCookiesPlugin = fp(
   async (app) => {
     const { accessCookie, refreshCookie } = app.names;
@@ -37,16 +37,13 @@ export const sessionCookiesPlugin = fp(
  * return { status: 204, headers: { 'set-cookie': sessionCookies.cleared() } };
  */
 export interface SessionCookies {
-  /** Returns the lines of a session that begins or goes on. The opaque flow clears the refresh cookie of an earlier login. */
+  /** Returns the lines of a new or renewed session. The opaque flow clears an earlier refresh cookie. */
   holding: (tokens: SessionTokens) => string[];
   /** Returns the lines that end a session. */
   cleared: () => string[];
 }
 
-/**
- * @param refreshPath the path below which the refresh token is used
- * @param https true over HTTPS, which decides the names of the cookies
- */
+/** @param refreshPath the path of the refresh cookie */
 export function sessionCookies(names: Names, refreshPath: string, https: boolean): SessionCookies {
   /** @param maxAge seconds; 0 clears the cookie */
   const line = (prefix: string, name: string, path: string) => (value: string, maxAge: number) =>

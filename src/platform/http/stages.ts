@@ -10,24 +10,24 @@ import type { PlatformServices } from '../services.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The configuration of its route, and the path if a route matches. */
+    /** The configuration of the route, and its path. */
     route: FastifyContextConfig & { url?: string };
   }
   interface FastifyInstance {
     /**
-     * Refuses a request with credentials over plain HTTP, before they are checked. It never redirects: the client would send them again.
+     * Rejects credentials over plain HTTP, without a redirect, which would make the client send them again.
      * @throws Failure FORBIDDEN
      */
     refusePlainHttp: (request: FastifyRequest) => void;
-    /** Audits the refusals among the failures of an answer whose status does not tell them. */
+    /** Audits failures in an answer whose status does not show them. */
     noteRefusals: (request: FastifyRequest, failures: readonly string[]) => void;
   }
 }
 
-/** An API answer is not a page and loads nothing. Pages have policies of their own. */
-const NOTHING = { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } };
+/** For API answers. Pages have policies of their own. */
+const API_POLICY = { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } };
 
-/** Returns the headers of helmet, which are the same on every answer. */
+/** Returns the constant headers of helmet. */
 function securityHeaders(): Record<string, string> {
   const headers: Record<string, string> = {};
   const response = {
@@ -36,17 +36,16 @@ function securityHeaders(): Record<string, string> {
     },
     removeHeader: () => {},
   } as unknown as ServerResponse;
-  const set = helmet({ contentSecurityPolicy: NOTHING, strictTransportSecurity: false });
+  const set = helmet({ contentSecurityPolicy: API_POLICY, strictTransportSecurity: false });
   set({} as IncomingMessage, response, (error) => {
     if (error) throw error;
   });
   return headers;
 }
 
-/** A year (RFC 6797 §6.1), with the subdomains, which are versions of this service. */
+/** A year (RFC 6797 §6.1). The subdomains are versions of this service. */
 const HSTS = 'max-age=31536000; includeSubDomains';
 
-/** The failures that are audited. */
 const AUDITED: Partial<Record<Code, Refusal>> = { FORBIDDEN: 'access.refused', RATE_LIMITED: 'limit.exceeded' };
 const auditedByStatus = new Map(
   Object.entries(AUDITED).map(([code, refusal]) => [platformCodes[code as Code].status as number, refusal]),
@@ -54,22 +53,20 @@ const auditedByStatus = new Map(
 
 interface CommonStagesOptions {
   production: boolean;
-  /** True if this process terminates TLS. */
   tls: boolean;
-  /** True if there are trusted proxies, which send X-Forwarded-* headers. */
+  /** True with trusted proxies, which send X-Forwarded-*. */
   proxied: boolean;
   services: PlatformServices;
 }
 
 /**
- * The small stages of every request: its route, the headers of its answer, and the audit of refusals. Credentials are taken over HTTPS:
- * of this process, or of a trusted proxy that says so in X-Forwarded-Proto. Over plain HTTP they are taken from loopback and outside
- * production only (docs/decisions.md, "Authentication").
+ * Registers small stages of every request. Credentials are taken over HTTPS, which may end at a trusted proxy. Over
+ * plain HTTP they are taken only from loopback outside production (docs/decisions.md, "Authentication").
  */
 export const commonStagesPlugin = fp<CommonStagesOptions>(
   async (app, { production, tls, proxied, services: { refusals } }) => {
     app.decorateRequest('route');
-    // Fastify composes the configuration for each access.
+    // Fastify computes `config` at each access.
     app.stage('route', (request) => {
       request.route = request.routeOptions.config;
     });

@@ -26,12 +26,12 @@ export interface AdmissionLimits {
 export const ADMISSION: AdmissionLimits = { underWay: 128, waiting: 1000, burst: 500, standing: 250 };
 
 /** Seconds until the next attempt, plus a random part, so that clients do not return together. */
-const RETRY_AFTER = 1;
-const JITTER = 4;
+const RETRY_AFTER_S = 1;
+const RETRY_JITTER_S = 4;
 /** The work for a client that disconnected frees its place after this time. */
-const ABANDONED = 10_000;
+const ABANDONED_MS = 10_000;
 /** The service counts as overloaded for this time after a rejection. */
-const MEMORY = 1000;
+const OVERLOADED_MS = 1000;
 
 /**
  * Limits concurrent requests, and rejects waiting ones by their waiting time: controlled delay (Nichols and Jacobson,
@@ -39,7 +39,7 @@ const MEMORY = 1000;
  */
 function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimits) {
   /** Waiting requests in the order of arrival. */
-  const line = new Set<() => void>();
+  const queue = new Set<() => void>();
   let underWay = 0;
   let emptyAt = performance.now();
   let shed = 0;
@@ -49,25 +49,25 @@ function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimit
 
   function refusal(): Failure {
     shed += 1;
-    if (line.size > 0 && (isStanding() || line.size >= waiting)) overloadedAt = performance.now();
-    const retryAfter = RETRY_AFTER + Math.floor(Math.random() * (JITTER + 1));
+    if (queue.size > 0 && (isStanding() || queue.size >= waiting)) overloadedAt = performance.now();
+    const retryAfter = RETRY_AFTER_S + Math.floor(Math.random() * (RETRY_JITTER_S + 1));
     return new Failure('UNAVAILABLE', `The service is overloaded. Try again in ${retryAfter} seconds.`, { retryAfter });
   }
 
   function enter(begin: () => void, refused: (failure: Failure) => void): () => void {
-    if (line.size === 0) emptyAt = performance.now();
-    if (underWay < limit && line.size === 0) {
+    if (queue.size === 0) emptyAt = performance.now();
+    if (underWay < limit && queue.size === 0) {
       underWay += 1;
       begin();
       return () => {};
     }
-    if (line.size >= waiting) {
+    if (queue.size >= waiting) {
       refused(refusal());
       return () => {};
     }
     const stop = () => {
       clearTimeout(timer);
-      line.delete(admit);
+      queue.delete(admit);
     };
     const admit = () => {
       stop();
@@ -79,13 +79,13 @@ function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimit
       refused(failure);
     };
     const timer = setTimeout(giveUp, isStanding() ? standing : burst);
-    line.add(admit);
+    queue.add(admit);
     return stop;
   }
 
   function next(): void {
     while (underWay < limit) {
-      const [admit] = line;
+      const [admit] = queue;
       if (!admit) {
         emptyAt = performance.now();
         return;
@@ -128,8 +128,8 @@ function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimit
     pass(): void {
       if (underWay >= limit) throw refusal();
     },
-    overloaded: () => performance.now() - overloadedAt < MEMORY,
-    figures: () => ({ underWay, waiting: line.size, shed }),
+    overloaded: () => performance.now() - overloadedAt < OVERLOADED_MS,
+    figures: () => ({ underWay, waiting: queue.size, shed }),
   };
 }
 
@@ -155,15 +155,15 @@ interface AdmissionOptions {
 }
 
 /** The position of a request: before its place, in it, out of it while the body is incomplete, or done. */
-interface Stay {
-  at: 'line' | 'inside' | 'outside' | 'gone';
+interface Position {
+  at: 'queue' | 'inside' | 'outside' | 'gone';
   /** Stops waiting for a place. */
   stop: () => void;
 }
 
 /** Probes have none. */
-const STAY = Symbol('stay');
-type Staying = IncomingMessage & { [STAY]?: Stay };
+const POSITION = Symbol('position');
+type Positioned = IncomingMessage & { [POSITION]?: Position };
 
 /**
  * Admits requests before any other work, so that rejections are cheap. Probes are always admitted. A client that sends
@@ -184,28 +184,29 @@ export const admissionPlugin = fp<AdmissionOptions>(
       return isPreflight(request) || (isRead && exempt.has(pathOf(request)));
     };
 
-    function leave(stay: Stay, to: Stay['at']): void {
-      if (stay.at === 'inside') places.leave();
-      stay.at = to;
+    function leave(position: Position, to: Position['at']): void {
+      if (position.at === 'inside') places.leave();
+      position.at = to;
     }
 
     const [serve] = app.server.listeners('request') as [RequestListener];
     app.server.removeListener('request', serve);
     app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       if (isLetIn(request)) return serve(request, response);
-      const stay: Stay = { at: 'line', stop: () => {} };
-      (request as Staying)[STAY] = stay;
+      const position: Position = { at: 'queue', stop: () => {} };
+      (request as Positioned)[POSITION] = position;
       const begin = () => {
-        stay.at = 'inside';
+        position.at = 'inside';
         serve(request, response);
       };
       response.once('close', () => {
-        stay.stop();
+        position.stop();
         // The work for a client that disconnected continues.
-        if (stay.at === 'inside' && !response.writableEnded) setTimeout(leave, ABANDONED, stay, 'gone').unref();
-        else leave(stay, 'gone');
+        if (position.at === 'inside' && !response.writableEnded)
+          setTimeout(leave, ABANDONED_MS, position, 'gone').unref();
+        else leave(position, 'gone');
       });
-      stay.stop = places.enter(begin, (failure) => refuse(options, app, request, response, failure));
+      position.stop = places.enter(begin, (failure) => refuse(options, app, request, response, failure));
     });
     // Node emits no request for an upgrade, and a socket takes its own places.
     app.stage('upgrade-admission', ({ ws }) => {
@@ -213,31 +214,31 @@ export const admissionPlugin = fp<AdmissionOptions>(
     });
 
     app.stage('place-left', ({ raw }) => {
-      const stay = (raw as Staying)[STAY];
-      return stay && hasBody(raw) && !isComplete(raw) ? leaveUnlessThere(stay, raw) : undefined;
+      const position = (raw as Positioned)[POSITION];
+      return position && hasBody(raw) && !isComplete(raw) ? leaveUnlessThere(position, raw) : undefined;
     });
-    async function leaveUnlessThere(stay: Stay, request: IncomingMessage): Promise<void> {
+    async function leaveUnlessThere(position: Position, request: IncomingMessage): Promise<void> {
       // A body that arrived with the headers is read in this turn, after them.
       await undefined;
-      if (stay.at === 'inside' && !isComplete(request)) leave(stay, 'outside');
+      if (position.at === 'inside' && !isComplete(request)) leave(position, 'outside');
     }
     app.stage('place-taken', ({ raw }) => {
-      const stay = (raw as Staying)[STAY];
-      return stay?.at === 'outside' ? takePlace(stay) : undefined;
+      const position = (raw as Positioned)[POSITION];
+      return position?.at === 'outside' ? takePlace(position) : undefined;
     });
-    async function takePlace(stay: Stay): Promise<void> {
-      stay.at = 'line';
+    async function takePlace(position: Position): Promise<void> {
+      position.at = 'queue';
       await new Promise<void>((begin, refused) => {
         const entered = () => {
-          stay.at = 'inside';
+          position.at = 'inside';
           begin();
         };
-        stay.stop = places.enter(entered, refused);
+        position.stop = places.enter(entered, refused);
       });
     }
     app.stage('place-returned', ({ raw }) => {
-      const stay = (raw as Staying)[STAY];
-      if (stay) leave(stay, 'gone');
+      const position = (raw as Positioned)[POSITION];
+      if (position) leave(position, 'gone');
     });
   },
   { name: 'admission', dependencies: ['pipeline', 'web-socket'] },

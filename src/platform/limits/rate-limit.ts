@@ -5,11 +5,11 @@ import { networkOf } from '../accounts/networks.js';
 import { Failure } from '../calls/errors.js';
 import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 /** The steps of the sliding window. */
 export const STEPS = 60;
 /** Callers in memory, with 60 small numbers each. The least recently used is removed first. */
-const CALLERS = 10_000;
+const MAX_CALLERS = 10_000;
 const ONE: Weight = { operations: 1, cost: 1 };
 
 export interface Count {
@@ -80,8 +80,8 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
     function counter(kind: string) {
       const own = slidingWindows(now);
       return (key: string, most: number, units: number): MaybePromise<Rate> => {
-        const alone = () => rateOf(most, own(key, MINUTE, most, units));
-        const together = shared?.count(`${kind}:${key}`, MINUTE, most, units);
+        const alone = () => rateOf(most, own(key, MINUTE_MS, most, units));
+        const together = shared?.count(`${kind}:${key}`, MINUTE_MS, most, units);
         return together ? together.then((count) => (count ? rateOf(most, count) : alone())) : alone();
       };
     }
@@ -129,7 +129,7 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
     }
     app.stage('ceiling', (request) => (isCounted(request) ? app.weighRequest(request, ONE) : undefined));
 
-    const tell = (reply: FastifyReply, { limit, remaining, ttl }: Rate) =>
+    const setHeaders = (reply: FastifyReply, { limit, remaining, ttl }: Rate) =>
       void reply.headers({
         'x-rate-limit-limit': limit,
         'x-rate-limit-remaining': remaining,
@@ -138,7 +138,7 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
     app.stage('rate-headers', (request, reply) => {
       if (!isCounted(request)) return;
       const rate = app.countRequest(request);
-      return andThen(rate, (one) => tell(reply, one));
+      return andThen(rate, (one) => setHeaders(reply, one));
     });
   },
   { name: 'rate-limit', dependencies: ['pipeline', 'common-stages', 'authenticate'] },
@@ -180,7 +180,7 @@ interface Window {
  * @param now milliseconds since the epoch
  */
 export function slidingWindows(now: () => number) {
-  const windows = new LRUCache<string, Window>({ max: CALLERS });
+  const windows = new LRUCache<string, Window>({ max: MAX_CALLERS });
   function open(key: string, present: number): Window {
     const window = { counts: new Uint32Array(STEPS), total: 0, last: present };
     windows.set(key, window);

@@ -4,8 +4,8 @@ import type { Names } from '../names.js';
 import { type SharedWindows, STEPS } from './rate-limit.js';
 
 /** Timeouts of an answer, and of the pause after a failure. */
-const ANSWER = 250;
-const PAUSE = 1000;
+const TIMEOUT_MS = 250;
+const PAUSE_MS = 1000;
 
 /**
  * `slidingWindows` for all instances: a hash of units by step for each key. One script counts atomically by the clock
@@ -44,9 +44,9 @@ export function sharedWindows(url: string, { rates }: Pick<Names, 'rates'>, depe
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    connectTimeout: ANSWER * 8,
-    commandTimeout: ANSWER,
-    retryStrategy: () => PAUSE,
+    connectTimeout: TIMEOUT_MS * 8,
+    commandTimeout: TIMEOUT_MS,
+    retryStrategy: () => PAUSE_MS,
   }) as Counting;
   const away = ({ message }: Error) => dependency.away(message);
   redis.on('error', away);
@@ -63,7 +63,7 @@ export function sharedWindows(url: string, { rates }: Pick<Names, 'rates'>, depe
         return { current, ttl };
       } catch (error) {
         away(error as Error);
-        askAgainAt = performance.now() + PAUSE;
+        askAgainAt = performance.now() + PAUSE_MS;
         return undefined;
       }
     },

@@ -198,7 +198,7 @@ export function parametersValidator(
       const texts = place === 'cookie' ? Object.fromEntries(checked.map(({ name }) => [name, read[name]])) : read;
       const { issues, omitted } = hasText ? unstorableText(texts) : NO_ISSUES;
       if (!errors && tooLarge.length === 0 && issues.length === 0) return undefined;
-      const inexact = tooLarge.map((parameter) => ({ parameter, detail: BEYOND }));
+      const inexact = tooLarge.map((parameter) => ({ parameter, detail: OUT_OF_RANGE }));
       const unstorable = issues.map(({ pointer = '', detail }) => issueIn(pointer, detail));
       return bounded(parameterIssues(errors), { issues: [...inexact, ...unstorable], omitted });
     };
@@ -210,7 +210,7 @@ export function parametersValidator(
 const mayBeUnstorable = (form: ParameterForm, place: Location): boolean =>
   form.kind === 'json' || (place !== 'header' && scalarsIn(form).includes('string'));
 
-const BEYOND = `must be within ±${Number.MAX_SAFE_INTEGER}`;
+const OUT_OF_RANGE = `must be within ±${Number.MAX_SAFE_INTEGER}`;
 
 /** Returns true if a number was rounded. */
 export const isInexact = (value: unknown): boolean =>

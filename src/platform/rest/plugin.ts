@@ -30,7 +30,7 @@ import { restHandler } from './routes.js';
 import { type ReadRequest, routeSchema, structureValidator } from './validation.js';
 
 /** The document of a release never changes (RFC 8246). */
-const FOR_EVER = 'public, max-age=31536000, immutable';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
 /** Handlers by tag and operationId. */
@@ -121,7 +121,7 @@ export const restPlugin = fp<RestOptions>(
           throw new Failure('NOT_FOUND', 'Another release of the contracts is served.');
         const headers = {
           'content-location': `${pathOf(request.url)}?release=${encodeURIComponent(release)}`,
-          'cache-control': asked === undefined ? 'no-cache' : FOR_EVER,
+          'cache-control': asked === undefined ? 'no-cache' : IMMUTABLE,
         };
         return { headers, body: compressible(documents[name]) };
       };

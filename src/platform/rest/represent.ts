@@ -18,7 +18,7 @@ const CACHE_CONTROL: Record<string, string> = { auth: 'no-store', keys: 'public,
 /** The headers of a 304 besides the entity tag (RFC 9110 §15.4.5). */
 const KEPT_HEADERS = ['cache-control', 'content-location'];
 
-const RETRY_AFTER = 2;
+const RETRY_AFTER_S = 2;
 
 /** The declared answer of one status. */
 interface Form {
@@ -43,7 +43,7 @@ function formsOf({ tag, operation: { responses } }: Operation): ReadonlyMap<numb
     return {
       headers: declared,
       always: declared.has('cache-control') ? { 'cache-control': CACHE_CONTROL[tag] ?? 'private, no-cache' } : {},
-      whole: declared.has('retry-after') ? { 'retry-after': RETRY_AFTER } : {},
+      whole: declared.has('retry-after') ? { 'retry-after': RETRY_AFTER_S } : {},
       types: new Map(types),
       type: types[0]?.[0],
       undeclaredIn: schema && memberCheck(schema),
