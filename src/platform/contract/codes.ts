@@ -1,12 +1,9 @@
 export interface Kind {
-  /** Also `statusCode` in GraphQL. */
   readonly status: number;
   readonly title: string;
-  /** Says when the code is sent. */
   readonly description: string;
 }
 
-/** The failures of both transports, by code. */
 export type Catalogue = Readonly<Record<string, Kind>>;
 
 /**

@@ -45,7 +45,6 @@ export interface Parameter extends Extensions {
   explode?: boolean;
   allowEmptyValue?: boolean;
   schema?: Schema;
-  /** Replaces `schema`. Contains one media type. */
   content?: Record<string, MediaType>;
   example?: unknown;
   examples?: Record<string, { summary?: string; value?: unknown }>;
@@ -75,7 +74,6 @@ export type SecurityRequirement = Record<string, string[]>;
 export type SecurityScheme = Extensions &
   ({ type: 'http'; scheme: string; bearerFormat?: string } | { type: 'apiKey'; name: string; in: Location });
 
-/** The rows that a role may access. */
 export type Reach = 'none' | 'own' | 'any';
 
 /** `when` is the condition, in prose, of a further permission (`x-permission-also`). */
@@ -85,7 +83,6 @@ export interface Permission {
   [role: string]: Reach | string | undefined;
 }
 
-/** Returns the roles of a permission, in its order. */
 export const rolesIn = (permission: object): string[] =>
   Object.keys(permission).filter((name) => name !== 'action' && name !== 'when');
 
@@ -94,7 +91,6 @@ interface Deprecation {
   since: string;
   sunset: string;
   link: string;
-  /** An operationId, or `none`. */
   successor?: string;
 }
 
@@ -140,7 +136,6 @@ export interface OpenApiDocument extends Extensions {
 
 export type BodyKind = 'json' | 'text' | 'stream';
 
-/** Returns a media type without its parameters. */
 export const essenceOf = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
 
 export function kindOf(mediaType: string): BodyKind {

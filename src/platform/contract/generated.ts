@@ -10,11 +10,9 @@ type Split = readonly [before: string, after: string];
 export interface GeneratedContract {
   /** SHA-256 digests of the source files, by their paths in the project. */
   sources: Record<string, string>;
-  /** The complete document, with its references. */
   openapi: OpenApiDocument;
   /** The published edition. Each address of the service has its own `servers`. */
   editions: { yaml: Split; json: Split; json30: Split };
-  /** The public servers of the contract, each with its lines in YAML. */
   servers: { server: { url: string }; yaml: string }[];
 }
 

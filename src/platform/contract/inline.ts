@@ -34,7 +34,6 @@ function selfReference(document: unknown, onlyInPlace = false): (reference: stri
   };
 }
 
-/** Returns true for keywords that reject no value. */
 const isAnnotation = (keyword: string): boolean =>
   ['title', 'description', 'default', 'example', 'examples', 'deprecated', 'readOnly', 'writeOnly'].includes(keyword) ||
   ['$comment', 'externalDocs', 'xml'].includes(keyword);
@@ -72,14 +71,12 @@ const DEFINITIONS = '#/$defs/';
  */
 const MAX_INLINED_SUBSCHEMAS = 64;
 
-/** Returns a function that inlines one schema. */
 function schemaInliner(document: unknown): (schema: Schema) => Schema {
   const isRecursive = selfReference(document);
   const refersToItself = selfReference(document, true);
   const inlined = new Map<Schema, Schema>();
   const wholes = new Map<Schema, Schema>();
   const sizes = new Map<Schema, number>();
-  /** The definitions by their names in `$defs`. */
   const referred = new Map<string, { target: Schema; reference: Schema }>();
 
   const inline = (schema: Schema): Schema => {
@@ -103,7 +100,6 @@ function schemaInliner(document: unknown): (schema: Schema) => Schema {
     return { ...beside, allOf: [all, ...(beside.allOf ?? [])] };
   }
 
-  /** Counts the subschemas of an inlined schema, including itself. */
   function sizeOf(schema: Schema): number {
     const known = sizes.get(schema);
     if (known !== undefined) return known;
@@ -119,7 +115,6 @@ function schemaInliner(document: unknown): (schema: Schema) => Schema {
     return known.reference;
   }
 
-  /** Returns the definitions that an inlined schema needs, directly or indirectly. */
   function definitionsOf(schema: Schema, found: Record<string, Schema> = {}): Record<string, Schema> {
     for (const reference of referencesIn(schema)) {
       const name = reference.slice(DEFINITIONS.length);

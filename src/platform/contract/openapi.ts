@@ -14,7 +14,6 @@ import { withReferences } from './references.js';
 
 export interface Operation {
   operationId: string;
-  /** In upper case. */
   method: string;
   /** The template, for example `/api/v1/users/{user_id}`. */
   path: string;
@@ -29,13 +28,11 @@ export interface Operation {
   /** True if the body, or the cookie in its place, contains a password or a token. */
   credentialsInBody: boolean;
   deprecated: boolean;
-  /** The upstream of a forwarded operation. */
   forward: Forward | undefined;
   operation: OperationObject;
 }
 
 export interface Forward {
-  /** The name of the upstream. */
   to: string;
   /** The template of its path, with parameters of the operation. */
   path: string;
@@ -78,7 +75,6 @@ export function normaliseOpenApi(source: unknown): OpenApiDocument {
   return { ...document, components: { ...document.components }, paths: Object.fromEntries(paths) };
 }
 
-/** Returns the name of the component that a schema refers to. */
 export function schemaName({ $ref }: Schema): string | undefined {
   const name = $ref?.startsWith(SCHEMAS) ? $ref.slice(SCHEMAS.length) : undefined;
   return name?.includes('/') ? undefined : name;
@@ -117,7 +113,6 @@ export function operations(document: OpenApiDocument): Operation[] {
   );
 }
 
-/** Returns the declared responses by status: of each operation, and of requests without a route. */
 export const declaredAnswers = (document: OpenApiDocument, all: readonly Operation[]) => [
   ...all.map(({ operation }) => operation.responses),
   document['x-unmatched'] ?? {},
@@ -127,7 +122,6 @@ export interface PlacedOperation {
   path: string;
   method: Method;
   operation: OperationObject;
-  /** The keys that lead to the operation. */
   at: readonly (string | number)[];
 }
 
@@ -140,9 +134,7 @@ export const placedOperations = ({ paths = {} }: Pick<Partial<OpenApiDocument>, 
   );
 
 interface Place {
-  /** For example `2`. */
   version: string;
-  /** For example `/users/{user_id}`. */
   rest: string;
 }
 
@@ -157,7 +149,6 @@ export const prefixOf = (version: string): string => `/api/v${version}`;
 /** Returns a template without the names of its parameters. Two templates with one shape are one address. */
 export const shapeOf = (template: string): string => template.replaceAll(/{\w+}/g, '{}');
 
-/** Returns the versions of a contract, oldest first. */
 export function versionsOf({ paths }: Pick<OpenApiDocument, 'paths'>): string[] {
   const named = Object.keys(paths).flatMap((path) => placeOf(path)?.version ?? []);
   return [...new Set(named)].sort((one, other) => Number(one) - Number(other));

@@ -5,7 +5,6 @@ export type Scalar = 'boolean' | 'integer' | 'number' | 'string';
 
 /** The way a parameter is read (OpenAPI 3.1, "Parameter Object"). */
 export type ParameterForm =
-  /** One text, read as the first type that fits. */
   | { kind: 'scalar'; types: readonly Scalar[] }
   /**
    * A list of style `form`. With `isExploded` each item has its own key, otherwise commas separate items. With

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 
-/** The files of one version of a project. Paths use `/`. */
 export interface ProjectFiles {
   /** Returns false for paths outside the project, which are never read. */
   contains: (path: string) => boolean;

@@ -1,14 +1,10 @@
-/** Returns true for objects and arrays. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** Returns true for objects that are not arrays. */
 export const isPlain = (value: unknown): value is Record<string, unknown> => isObject(value) && !Array.isArray(value);
 
-/** The path from the root of a document. */
 export type Keys = readonly (string | number)[];
 
-/** Returns a text that identifies the keys. */
 export const keyOf = (keys: Keys): string => JSON.stringify(keys.map(String));
 
 /** Splits a local reference into its keys (a JSON pointer as a URI fragment; RFC 6901 §6). */
@@ -18,7 +14,6 @@ export const keysOf = (reference: string): string[] =>
     .split('/')
     .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** Returns the value at a path; undefined without one. */
 export const valueAt = (document: unknown, keys: readonly string[]): unknown =>
   keys.reduce((value, key) => (isObject(value) ? value[key] : undefined), document);
 

@@ -59,13 +59,11 @@ function close(schema: Schema, isWhole: boolean): Schema {
   return { ...copy, [isOfParts ? 'unevaluatedProperties' : 'additionalProperties']: false };
 }
 
-/** Returns true if a schema declares members. */
 const tellsMembers = (schema: Schema): boolean =>
   'properties' in schema ||
   '$ref' in schema ||
   subschemasOf(schema).some(({ schema: one, inPlace }) => inPlace && tellsMembers(one));
 
-/** The keywords of the structure, with the conversion of their values. */
 const STRUCTURAL: Record<string, (value: never) => unknown> = {
   $ref: (reference: string) => reference,
   type: (types: string | string[]) => types,
@@ -109,7 +107,6 @@ function structureOfAll<Each extends AnySchema>(schemas: Record<string, Each>): 
 const LARGEST = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']);
 const SMALLEST = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);
 
-/** Combines the values of one keyword in two parts of a schema. */
 function together(keyword: string, one: unknown, other: unknown): unknown {
   if (LARGEST.has(keyword)) return Math.max(Number(one), Number(other));
   if (SMALLEST.has(keyword)) return Math.min(Number(one), Number(other));

@@ -47,7 +47,6 @@ const codesOf = (errors: Catalogue, status: number): [code: string, kind: Kind][
   Object.entries(errors).filter(([, kind]) => kind.status === status);
 
 interface ReaderOptions {
-  /** The address of the upstream without a trailing slash. */
   base: string;
   /** The operations of the same version and upstream. */
   siblings: readonly Forwarded[];
@@ -185,7 +184,6 @@ function addressTranslator(base: string, operations: readonly Forwarded[]): Addr
 
 const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Returns a pattern for a path template and the names of its parameters. */
 function patternOf(template: string): { pattern: RegExp; names: string[] } {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const parts = template.split(/\{\w+\}/).map(escapeRegExp);

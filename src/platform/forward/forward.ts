@@ -36,7 +36,6 @@ const RESERVED_HEADERS = new Set([
 interface ForwardingOptions {
   upstreams: Upstreams;
   ajv: ReturnType<typeof schemaCompiler>;
-  /** The codes of the application. */
   errors: Catalogue;
 }
 
@@ -95,7 +94,6 @@ export function forwardingHandlers(
 
 const nothingHere = () => new Failure('NOT_FOUND', 'There is nothing at this address.');
 
-/** Returns the body for fetch. Streams are passed on. */
 const bodyOf = ({ body, mediaType }: ReadRequest): Pick<RequestInit, 'body' | 'duplex'> =>
   body instanceof Readable
     ? { body: body as never, duplex: 'half' }
@@ -142,7 +140,6 @@ type ParameterWriter = (
   encode: (text: string) => string,
 ) => [key: string, text: string][];
 
-/** Returns a function that writes the declared parameters of a location. */
 function parameterWriter(operation: Operation): ParameterWriter {
   const formsIn = (place: Location) =>
     parametersIn(operation, place).map((one) => ({ name: nameOf(one), form: parameterForm(one) }));

@@ -25,7 +25,6 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** Concurrent and waiting calls of one upstream. They leave most places of the service (128) to others. */
 const CONCURRENT_CALLS = 32;
 const WAITING_CALLS = 16;
-/** Consecutive failures that open the circuit, and milliseconds until the next attempt. */
 const BREAK_AFTER_FAILURES = 5;
 const HALF_OPEN_AFTER_MS = 5_000;
 
@@ -94,7 +93,6 @@ async function bytesOf({ body }: Response): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Splits an address, because fetch rejects credentials in it. */
 function addressOf(url: string) {
   const { username, password, origin, pathname } = new URL(url);
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

@@ -14,7 +14,6 @@ import type { Schema } from '../contract/document.js';
 
 export type InputValue = GraphQLArgument | GraphQLInputField;
 
-/** The keyword of JSON Schema for each argument of `@constraint`. */
 const keywords = {
   minLength: 'minLength',
   maxLength: 'maxLength',
@@ -25,7 +24,6 @@ const keywords = {
   uncommon: 'x-uncommon',
 } as const;
 
-/** Returns the arguments of `@constraint`; undefined without one. */
 export function constraintOf(schema: GraphQLSchema, { astNode }: InputValue): Record<string, unknown> | undefined {
   const directive = schema.getDirective('constraint');
   return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
@@ -40,7 +38,6 @@ export const constraintSchema = (schema: GraphQLSchema, input: InputValue): Sche
     ]),
   );
 
-/** Returns the argument of `@constraint` for a keyword of JSON Schema. */
 export const constraintName = (keyword: string): string =>
   Object.entries(keywords).find(([, one]) => one === keyword)?.[0] ?? keyword;
 
@@ -50,7 +47,6 @@ export const constraintName = (keyword: string): string =>
  */
 export function argumentsSchema(schema: GraphQLSchema, inputs: readonly InputValue[]): Schema {
   const $defs: Record<string, Schema> = {};
-  /** The enclosing inputs. */
   const within: string[] = [];
   const recursive = new Set<string>();
 

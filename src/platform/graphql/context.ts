@@ -26,7 +26,6 @@ export interface GraphQLContext<Services = unknown, Rules extends Policy = Polic
   signal: AbortSignal;
   /** The call of the operation. For a field with invalid arguments, `enforce` rejects them. */
   call: Call<Rules>;
-  /** Makes the call of a field with these issues. */
   callWith: (contentIssues: Issues) => Call<Rules>;
   readonly operations: OperationServices;
 }

@@ -18,7 +18,6 @@ import {
 import { constraintOf } from './constraints.js';
 
 interface Cost {
-  /** Levels of fields. */
   depth: number;
   /** Each field counts 1, and a list multiplies its selection by its length. */
   cost: number;
@@ -26,7 +25,6 @@ interface Cost {
 
 interface Measurement {
   result: Cost | { cycle: FragmentSpreadNode };
-  /** The variables that the result depends on. */
   used: ReadonlyMap<string, unknown>;
 }
 
@@ -108,7 +106,6 @@ function walk(
     return undefined;
   }
 
-  /** @param length of the lists in the selection, as a connection sets it for its edges */
   function ofSelection(set: SelectionSetNode, typeName: string | undefined, length: number | undefined): Cost {
     const total: Cost = { depth: 0, cost: 0 };
     for (const node of set.selections) {

@@ -23,7 +23,6 @@ export interface Documents {
   ran: (request: OperationRequest, text: string) => void;
 }
 
-/** Returns the SHA-256 of a document in hexadecimal. */
 export const documentHash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const MAX_PERSISTED_CHARACTERS = 8 * 1024 * 1024;
@@ -31,7 +30,6 @@ const MAX_PERSISTED_CHARACTERS = 8 * 1024 * 1024;
 /** Automatic persisted queries require this message, to which the client replies with the text. */
 const notFound = () => new Failure('BAD_REQUEST', 'PersistedQueryNotFound');
 
-/** Allows any document, and stores documents that come with their hash. */
 export function anyDocument(): Documents {
   const known = new LRUCache<string, string>({
     maxSize: MAX_PERSISTED_CHARACTERS,
@@ -142,7 +140,6 @@ const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 /** 180 to 530 bytes, depending on the shape of the document (`bench/anonymous-graphql.ts`). */
 const BYTES_PER_TOKEN = 550;
 
-/** Counts the tokens of a document, including comments, which also use memory. */
 export function tokensOf({ loc }: DocumentNode): number {
   let count = 0;
   for (let token = loc?.startToken.next; token; token = token.next) count++;

@@ -14,7 +14,6 @@ import {
 import { type OperationRequest, readBody, weightOf } from './request.js';
 
 interface EngineOptions extends CheckOptions {
-  /** Operations of one POST. */
   maxBatch: number;
   /** True if a document with only introspection needs no credential. */
   openIntrospection: boolean;
@@ -23,7 +22,6 @@ interface EngineOptions extends CheckOptions {
 const TRANSPORT_NAMES = { post: 'GraphQL', socket: 'sockets' } as const satisfies Record<Transport, string>;
 
 interface Incoming {
-  /** The POST, or the socket's request for this operation. */
   request: FastifyRequest;
   transport: Transport;
 }
@@ -51,11 +49,9 @@ export type Engine = Awaited<ReturnType<typeof graphqlEngine>>;
  */
 const PLACEHOLDER = '{ __typename }';
 
-/** Executes the operations of both transports through the stages of the pipeline. */
 export async function graphqlEngine(app: FastifyInstance, options: EngineOptions) {
   const { schema, maxBatch, openIntrospection } = options;
   const checker = operationChecker(options);
-  /** Executions by the context that mercurius gets. */
   const executed = new WeakMap<object, Execution>();
 
   // Without `jit`: graphql-jit 0.8 compiles documents to JavaScript, and a literal in a document can inject code.
@@ -94,7 +90,6 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     'own-origin': ({ prepared, request }) => {
       if (prepared.operation.operation === 'mutation') app.refuseForeignCookie(request);
     },
-    // Services count all other operations.
     rate: async ({ parsed, request }) => {
       if (parsed.isIntrospection) refuseExcess(await app.countRequest(request));
     },

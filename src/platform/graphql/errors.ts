@@ -6,7 +6,6 @@ import { contextOfFailure, describeFailure, type FailureContext, toFailure } fro
 import { locationsOf } from './documents.js';
 import { DocumentErrors } from './operation-check.js';
 
-/** Limits of one error. A name in a path is as long as in the document. */
 const MAX_NAME_BYTES = 64;
 const MAX_LOCATIONS = 10;
 
@@ -23,7 +22,6 @@ export interface FormattedError extends GraphQLFormattedError {
   extensions: {
     code: string;
     statusCode: number;
-    /** The absolute address of the explanation, as in a problem document. */
     type?: string;
     requestId?: string;
     errors?: readonly Issue[];
@@ -52,7 +50,6 @@ export const errorContext = (request: FastifyRequest): ErrorContext => ({
 
 export type ErrorFormatter = ReturnType<typeof errorFormatter>;
 
-/** Errors of graphql-js about the schema. */
 const OF_SCHEMA = /^(?:Cannot query|Unknown|Field|Value|Variable|Enum)/;
 
 /**
@@ -112,7 +109,6 @@ export function asGraphQLErrors(error: unknown): readonly GraphQLError[] {
   return [new GraphQLError(failure.message, { originalError: failure })];
 }
 
-/** Returns the answer to a rejected request. */
 export function refused(failure: Failure, context: FailureContext): Result {
   const { message, ...described } = describeFailure(failure, context);
   return { errors: [{ message, extensions: { code: failure.code, statusCode: failure.status, ...described } }] };

@@ -14,15 +14,12 @@ import {
 import { fragmentsOf, measure } from './cost.js';
 
 export interface Limits {
-  /** Levels of fields: `user { name }` is 2. */
   depth: number;
-  /** Each field costs 1, and a list multiplies the cost of its selection. */
   complexity: number;
   /** Also limits repeated fields, through the number of their pairs. */
   aliases: number;
   directives: number;
   tokens: number;
-  /** Bytes of a document on a socket. */
   subscribe: number;
 }
 
@@ -47,10 +44,8 @@ export function checkDocument(document: DocumentNode, limits: Limits, maxAliases
 
 interface LimitedOperation {
   schema: GraphQLSchema;
-  /** Parsed, not necessarily valid. */
   document: DocumentNode;
   operation: OperationDefinitionNode;
-  /** As the client sent them. */
   variables?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
@@ -94,7 +89,6 @@ function countNodes(document: DocumentNode) {
   return { ...count, unknown };
 }
 
-/** The number of pairs of `count` fields. */
 const pairsOf = (count: number): number => (count * (count - 1)) / 2;
 
 /**
@@ -109,7 +103,6 @@ function countPairs(document: DocumentNode, max: number): { fields: number; intr
   const numbers = new Map<FieldNode, number>();
   const count = { fields: 0, introspection: 0 };
 
-  /** Groups the fields of merged selections by response name. */
   function groupsOf(sets: readonly SelectionSetNode[]): Iterable<FieldNode[]> {
     const groups = new Map<string, FieldNode[]>();
     const expanded = new Set<FragmentDefinitionNode>();

@@ -38,7 +38,6 @@ export interface ParsedDocument {
   isIntrospection: boolean;
 }
 
-/** A validated operation. */
 export interface PreparedOperation {
   schema: GraphQLSchema;
   document: DocumentNode;
@@ -149,7 +148,6 @@ function conditionalRoots(document: DocumentNode): GraphQLError[] {
  * "x.y"; reason`.
  */
 function withoutValue(error: GraphQLError): GraphQLError {
-  // graphql-js also collects a stack overflow of deeply nested values.
   if (!(error instanceof GraphQLError))
     return new GraphQLError('The variables are nested too deeply. Send flatter ones.');
   const [, variable, after] = /^Variable "\$(\w+)" got invalid value (.*)$/s.exec(error.message) ?? [];

@@ -37,7 +37,6 @@ export const notWrittenFields = (resolvers: object): string[] =>
 export const PATH = '/graphql';
 
 interface GraphQLOptions {
-  /** The text of `schema.graphql`. */
   typeDefs: string;
   resolvers: object;
   services: PlatformServices;
@@ -49,11 +48,9 @@ interface GraphQLOptions {
   /** Enables suggestions in messages, and GraphiQL for a browser. */
   development: boolean;
   sockets?: Partial<SocketLimits> | undefined;
-  /** Milliseconds since the epoch. */
   now: () => number;
 }
 
-/** Mounts POST /graphql, which always answers 200, and GraphiQL. */
 export const graphqlPlugin = fp<GraphQLOptions>(
   async (app, options) => {
     const errors = errorFormatter(options.development);

@@ -30,7 +30,6 @@ import {
   selectionPlan,
 } from './selection.js';
 
-/** Reads a relation and its nested relations in one statement. */
 const JOIN = { relationLoadStrategy: 'join' } as const;
 
 export type SchemaRelations = ReturnType<typeof schemaRelations>;
@@ -41,7 +40,6 @@ export type SchemaRelations = ReturnType<typeof schemaRelations>;
  */
 export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
   const relations = new Map<string, ReadonlyMap<string, Relation>>();
-  /** Fields with a resolver of the application. */
   const written = new Set<string>();
   const problems: string[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
@@ -115,7 +113,6 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     },
   };
 
-  /** Returns the models whose rows can be selected in a type. */
   function modelsIn(type: GraphQLNamedType): ModelData[] {
     const types = new Set<GraphQLNamedType>();
     const visit = (one: GraphQLNamedType): void => {

@@ -5,7 +5,6 @@ import type { Weight } from '../limits/rate-limit.js';
 
 /** One operation in the body of a POST (GraphQL over HTTP, "Request Parameters"). */
 export interface OperationRequest {
-  /** The text, unless `id` names it. */
   query?: string;
   /** The hash or the registered id of a persisted document. */
   id?: string;
@@ -61,7 +60,6 @@ function readId(documentId: unknown, persisted: unknown): string | undefined {
   return persisted['sha256Hash'];
 }
 
-/** Bytes of text that count once for an address. */
 const BYTES_PER_UNIT = 1024;
 
 /** Returns the weight for the rate limit. A persisted document counted when it was sent. */

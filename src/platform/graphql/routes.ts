@@ -88,13 +88,11 @@ function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'is
 }
 
 interface RootFields {
-  /** Returns the action of a root field's `@permission`. */
   readonly actionOf: (type: string, field: string) => string;
   /** Returns the relations of the schema, which are known later. */
   readonly relations: () => SchemaRelations;
 }
 
-/** Replaces routes by resolvers. */
 export function withRoutes(resolvers: object, { actionOf, relations }: RootFields): object {
   const fieldsOf = (type: string, fields: object) =>
     Object.fromEntries(

@@ -86,14 +86,12 @@ const rootTypes = (schema: GraphQLSchema): GraphQLObjectType[] =>
 const rootFields = (schema: GraphQLSchema) =>
   rootTypes(schema).flatMap((type) => Object.values(type.getFields()).map((field: Field) => ({ type, field })));
 
-/** Returns the action of the first `@permission`. */
 function actionOfField(field: Field | undefined): string {
   const permission = field?.astNode?.directives?.find(({ name }) => name.value === 'permission');
   const value = permission?.arguments?.find(({ name }) => name.value === 'action')?.value;
   return value?.kind === 'StringValue' ? value.value : '';
 }
 
-/** @throws Error that lists every root field without a permission */
 export function checkPermissions(schema: GraphQLSchema): void {
   const problems = rootFields(schema)
     .filter(({ field }) => !field.astNode?.directives?.some(({ name }) => name.value === 'permission'))
@@ -107,7 +105,6 @@ const memberResolver: GraphQLFieldResolver<unknown, GraphQLContext> = (parent, a
   return value instanceof Date ? value.toISOString() : value;
 };
 
-/** Reports the outcome of a resolver, or of the start of a subscription. */
 function reportOutcome(name: string, field: Field, report: (code: string) => void): void {
   const failed = (thrown: unknown): never => {
     const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(`thrown: ${thrown}`);

@@ -15,7 +15,6 @@ import { areValid } from './arguments.js';
 /** Relations in one statement. Other statements read the rest. */
 const MAX_RELATIONS = 25;
 
-/** Marks a row with the plan that read it. */
 const PLAN = Symbol('relations read with this row');
 
 type Row = Record<string | symbol, unknown>;
@@ -33,14 +32,11 @@ export type Relation = { readonly to: ModelData; readonly isList: boolean };
 
 export interface SelectionOptions {
   readonly info: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
-  /** Returns the relation of a field without a resolver. */
   readonly relationOf: (type: string, field: string) => Relation | undefined;
   readonly readRelation: ReadRelation;
-  /** Returns true for a field with a resolver of the application. */
   readonly hasResolver: (type: string, field: string) => boolean;
 }
 
-/** Returns Prisma's `take`, `skip` and `orderBy`. */
 export function pageArguments(args: { limit?: number | null; offset?: number | null }) {
   const { limit, offset } = page(args);
   return { orderBy: { id: 'asc' }, take: limit, ...(offset > 0 && { skip: storableOffset(offset) }) };
@@ -112,7 +108,6 @@ export function readWithParent(parent: unknown, field: string, nodes: readonly F
   return relation.nodes.every((node, index) => node === nodes[index]) ? (parent as Row)[field] : undefined;
 }
 
-/** Returns the nodes of a field in a selection, including fragments. */
 export function nodesOf(
   { schema, fragments, variableValues }: SelectionOptions['info'],
   type: GraphQLObjectType,

@@ -73,7 +73,6 @@ const readStream = async (request: FastifyRequest, incoming: IncomingMessage): P
 async function* piecesOf(request: FastifyRequest, incoming: IncomingMessage): AsyncGenerator<Buffer> {
   let length = 0;
   try {
-    // A handler that stops reading still answers on the connection.
     for await (const piece of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += piece.length;
       if (length > request.routeOptions.bodyLimit) throw bodyTooLarge(request);

@@ -14,7 +14,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller after `authenticate`. */
     actor: Actor | null;
-    /** The result of `authenticate`; undefined before. */
     caller: MaybePromise<Actor | null> | undefined;
   }
   interface FastifyInstance {
@@ -40,7 +39,6 @@ type Credential =
   | { scheme: 'bearer' | 'cookie'; token: string }
   | { scheme: 'basic'; username: string; password: string };
 
-/** Authenticates by the `Authorization` header or the cookie, for both transports. */
 export const authenticatePlugin = fp<{ services: PlatformServices }>(
   async (app, { services: { sessions } }) => {
     app.decorateRequest('actor', null);
@@ -99,7 +97,6 @@ const hasCredential = ({ headers, cookies, server: { names } }: FastifyRequest):
   headers.authorization !== undefined ||
   [names.accessCookie, names.refreshCookie].some((name) => cookies[name] !== undefined);
 
-/** Reads the `Authorization` header, or else the cookie. */
 function readCredential(request: FastifyRequest): Credential | undefined {
   const lines = linesOf(request.raw, 'authorization');
   if (lines.length > 0) return readHeader(lines);
@@ -127,7 +124,6 @@ function readBasic(value: string): Credential {
   return { scheme: 'basic', username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** Returns the kind of credential, valid or not. */
 function presentedBy({ headers, cookies, server: { names } }: FastifyRequest): Presented | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return cookies[names.accessCookie] === undefined ? undefined : 'cookie';

@@ -21,7 +21,6 @@ const NOT_EXPOSED = new Set([
   'set-cookie',
 ]);
 
-/** Returns the declared headers, and those of deprecated operations. */
 function exposedHeaders(document: OpenApiDocument, all: readonly Operation[]): string[] {
   const names = declaredAnswers(document, all).flatMap((responses) =>
     Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers)),
@@ -39,15 +38,12 @@ export interface CrossOrigin {
   optionsFor: (request: FastifyRequest) => FastifyCorsOptions;
   /** Returns true if the answer depends on the origin. */
   depends: (url: string | undefined) => boolean;
-  /** Returns the headers of an answer that Fastify does not send. */
   headersFor: (request: Pick<IncomingMessage, 'headers' | 'url'>) => Record<string, string>;
 }
 
 export interface CrossOriginSettings {
-  /** CORS_ORIGINS, separated by commas. */
   origins: string | undefined;
   production: boolean;
-  /** Paths that pages of every origin may read. */
   open: ReadonlySet<string>;
 }
 
@@ -83,7 +79,6 @@ export function crossOrigin(
   };
 }
 
-/** Returns true for an origin of this machine on any port. */
 const isLocal = (origin: string): boolean =>
   URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol) && isLoopbackHost(new URL(origin).hostname);
 
@@ -114,7 +109,6 @@ declare module 'fastify' {
      * own
      */
     refuseForeignOrigin: (request: FastifyRequest) => void;
-    /** Does the same if a cookie authenticated the request. */
     refuseForeignCookie: (request: FastifyRequest) => void;
   }
 }

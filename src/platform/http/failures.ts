@@ -17,9 +17,7 @@ declare module 'fastify' {
   }
 }
 
-/** For a lost database and a full queue. */
 const RETRY_AFTER_S = 2;
-/** Bytes of a message in JSON, as in the contract. */
 const MAX_MESSAGE_BYTES = 512;
 
 /** Errors of Fastify by code. Others are mapped by status. */
@@ -75,9 +73,7 @@ export function toFailure(error: unknown, request?: FastifyRequest): Failure {
   return new Failure('INTERNAL', 'Something went wrong on our side.', { cause: error });
 }
 
-/** The request of a failure. */
 export interface FailureContext {
-  /** The origin of the service; empty if unknown. */
   address: string;
   requestId?: string;
   loginHint?: string;
@@ -99,7 +95,6 @@ export function contextOfFailure(request: FastifyRequest): FailureContext {
   return { address: addressOf(request), requestId: request.id, loginHint };
 }
 
-/** Returns the members that both transports send. */
 export function describeFailure({ code, message }: Failure, { address, requestId, loginHint = '' }: FailureContext) {
   return {
     type: `${address}/docs/errors#${code}`,
@@ -108,7 +103,6 @@ export function describeFailure({ code, message }: Failure, { address, requestId
   };
 }
 
-/** A problem document (RFC 9457). */
 interface Problem {
   type: string;
   title: string;
@@ -192,11 +186,9 @@ const isOfPerson = ({ method, headers }: FastifyRequest): boolean =>
 
 const ofParser: Record<string, [Code, number]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 408],
-  // 431 has no code of its own.
   HPE_HEADER_OVERFLOW: ['BAD_REQUEST', 431],
 };
 
-/** Until the connection is destroyed. */
 const LINGER_MS = 1000;
 
 const ADVICE: Partial<Record<number, string>> = {
@@ -218,7 +210,6 @@ export function bareProblem(publicUrl = '', code: Code = 'BAD_REQUEST', status: 
   return { status, headers, body };
 }
 
-/** Answers an error of Node's parser, and ends the connection. */
 export function answerParserError(
   this: FastifyInstance,
   error: FastifyError | (Error & { code?: string }),

@@ -24,12 +24,10 @@ const SPELLED: ReadonlyMap<unknown, string> = new Map(
 
 type Errors = readonly ErrorObject[] | null | undefined;
 
-/** The keyword that replaces references to recursive schemas. */
 const RECURSION = 'x-again';
 /** The value of an error in a recursive schema: Ajv replaces `data` by the value of the keyword. */
 const VALUE = Symbol('value');
 type OwnError = ErrorObject & { [VALUE]?: unknown };
-/** A custom keyword of Ajv. */
 type Check = ((value: unknown, place?: DataValidationCxt) => boolean) & { errors?: ErrorObject[] };
 
 /**
@@ -85,7 +83,6 @@ export function lazily(ajv: Ajv2020, schema: () => Schema): (value: unknown) => 
  * with the same schema double the work at each level, and the client chooses the levels.
  */
 function compileRecursive(ajv: Ajv2020, { $defs = {}, ...schema }: Schema): (value: unknown) => Errors {
-  /** The errors of the parts of the current value, by definition. */
   let known = new Map<string, Map<unknown, ErrorObject[]>>();
 
   const checkOf = (name: string, definition: Schema): Check => {
@@ -145,7 +142,6 @@ function mostSpecific(errors: Errors): readonly ErrorObject[] {
   return others.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !places.has(instancePath));
 }
 
-/** Returns the pointer of an error, including a missing or unknown member. */
 function placeOf({ params, instancePath }: ErrorObject): string {
   const name = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
   return name === undefined ? instancePath : instancePath + pointerTo(name);
@@ -156,7 +152,6 @@ const reasonOf = (error: OwnError): string =>
 
 const currencies: ReadonlySet<string> = new Set(codes());
 
-/** Adds the formats of JSON Schema and `iso-4217`. */
 export function addFormats(ajv: Ajv2020): Ajv2020 {
   formats.default(ajv);
   return ajv.addFormat('iso-4217', (code) => currencies.has(code));

@@ -4,7 +4,6 @@ import { pointerTo } from '../calls/text.js';
 /** Levels of arrays and objects. Recursive functions over bodies rely on it. */
 export const MAX_DEPTH = 100;
 
-/** Strings, punctuation and numbers of valid JSON. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|-?\d[\d.eE+-]*/g;
 
 const INTEGER = /^-?\d+$/;
@@ -15,9 +14,7 @@ const isAnother = (token: string): boolean =>
   BigInt(Number(token)) !== BigInt(token) && String(Number(token)) !== token;
 
 interface Frame {
-  /** Undefined in an array. */
   members: Set<string> | undefined;
-  /** The current member or index. */
   at: string | number;
   expectsName: boolean;
 }

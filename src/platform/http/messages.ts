@@ -7,7 +7,6 @@ import { isPlain } from '../contract/references.js';
 
 const MAX_NAME_BYTES = 64;
 const MAX_DESCRIPTION_BYTES = 120;
-/** Listed names, and names that are compared with a missing one. */
 const MAX_LISTED = 8;
 const MAX_COMPARED = 100;
 
@@ -49,7 +48,6 @@ function sentenceOf({ pointer = '', parameter, detail }: Issue): string {
   return `${subject} ${detail}${/[.?]$/.test(detail) ? '' : '.'}`;
 }
 
-/** Returns a failure with the sentence of the first issue, and all issues. */
 export function issueFailure(code: Code, found: Partial<Issues>): Failure {
   const { issues = [], omitted = 0 } = found;
   const others = issues.length - 1 + omitted;

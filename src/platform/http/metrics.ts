@@ -9,19 +9,15 @@ import { isLoopbackAddress } from '../loopback.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Returns the metrics in Prometheus' text format. */
     metrics: () => Promise<string>;
-    /** @throws Failure UNAUTHENTICATED */
     refuseMetrics: (request: FastifyRequest) => Promise<void>;
     /** Counts failures of GraphQL fields, and successes of root fields. */
     countField: (type: string, field: string, code: string) => void;
-    /** Counts rejected GraphQL operations. */
     countRefused: (codes: readonly string[]) => void;
   }
 }
 
 interface MetricsOptions {
-  /** METRICS_TOKEN. */
   token: string | undefined;
   /** Trusted proxies make direct callers look like others. */
   proxied: boolean;
@@ -122,7 +118,6 @@ export const metricsPlugin = fp<MetricsOptions>(
   { name: 'metrics', dependencies: ['pipeline', 'common-stages', 'web-socket', 'admission'] },
 );
 
-/** Headers of proxies, trusted or not. */
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
 /** Returns true for a connection from this machine without a proxy. */

@@ -27,7 +27,6 @@ export function varyNotBy(reply: FastifyReply, name: string): void {
 
 const compress = promisify(gzip);
 
-/** The compressed forms of compressible bytes. */
 const compressed = new WeakMap<Buffer, Promise<Buffer> | undefined>();
 
 /**

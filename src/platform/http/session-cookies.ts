@@ -39,11 +39,9 @@ export const sessionCookiesPlugin = fp(
 export interface SessionCookies {
   /** Returns the lines of a new or renewed session. The opaque flow clears an earlier refresh cookie. */
   holding: (tokens: SessionTokens) => string[];
-  /** Returns the lines that end a session. */
   cleared: () => string[];
 }
 
-/** @param refreshPath the path of the refresh cookie */
 export function sessionCookies(names: Names, refreshPath: string, https: boolean): SessionCookies {
   /** @param maxAge seconds; 0 clears the cookie */
   const line = (prefix: string, name: string, path: string) => (value: string, maxAge: number) =>

@@ -10,7 +10,6 @@ import type { PlatformServices } from '../services.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The configuration of the route, and its path. */
     route: FastifyContextConfig & { url?: string };
   }
   interface FastifyInstance {
@@ -24,10 +23,8 @@ declare module 'fastify' {
   }
 }
 
-/** For API answers. Pages have policies of their own. */
 const API_POLICY = { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } };
 
-/** Returns the constant headers of helmet. */
 function securityHeaders(): Record<string, string> {
   const headers: Record<string, string> = {};
   const response = {
@@ -54,7 +51,6 @@ const auditedByStatus = new Map(
 interface CommonStagesOptions {
   production: boolean;
   tls: boolean;
-  /** True with trusted proxies, which send X-Forwarded-*. */
   proxied: boolean;
   services: PlatformServices;
 }

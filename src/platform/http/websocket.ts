@@ -8,18 +8,15 @@ import { Failure } from '../calls/errors.js';
 
 /** ws closes a socket that exceeds it with 1009. */
 const MAX_FRAME_BYTES = 256 * 1024;
-/** For the closing handshake when the service stops. */
 const CLOSE_TIMEOUT_MS = 2000;
 /** RFC 6455 §7.4.1. */
 const GOING_AWAY = 1001;
 const RETRY_AFTER_S = 2;
 
 interface WebSocketOptions {
-  /** The only path for upgrades. */
   path: string;
   /** The server rejects clients that offer only other protocols. */
   protocol: string;
-  /** Milliseconds for the closing handshake at other times. */
   closing: number;
 }
 
@@ -66,7 +63,6 @@ export const webSocketPlugin = fp<WebSocketOptions>(
   { name: 'web-socket', dependencies: ['pipeline', 'origins'] },
 );
 
-/** Closes all clients, and terminates slow ones. */
 async function closeClients(clients: WebSocket[]): Promise<void> {
   const gone = clients.map((client) => once(client, 'close'));
   for (const client of clients) client.close(GOING_AWAY, 'The server stops.');

@@ -28,9 +28,7 @@ export const ADMISSION: AdmissionLimits = { underWay: 128, waiting: 1000, burst:
 /** Seconds until the next attempt, plus a random part, so that clients do not return together. */
 const RETRY_AFTER_S = 1;
 const RETRY_JITTER_S = 4;
-/** The work for a client that disconnected frees its place after this time. */
 const ABANDONED_MS = 10_000;
-/** The service counts as overloaded for this time after a rejection. */
 const OVERLOADED_MS = 1000;
 
 /**
@@ -38,7 +36,6 @@ const OVERLOADED_MS = 1000;
  * "Controlling Queue Delay", ACM Queue 10:5, 2012; Maurer, "Fail at Scale", ACM Queue 13:8, 2015).
  */
 function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimits) {
-  /** Waiting requests in the order of arrival. */
   const queue = new Set<() => void>();
   let underWay = 0;
   let emptyAt = performance.now();
@@ -124,7 +121,6 @@ function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimit
       underWay += 1;
       return leaving(work);
     },
-    /** @throws Failure UNAVAILABLE if no place is free now */
     pass(): void {
       if (underWay >= limit) throw refusal();
     },
@@ -157,11 +153,9 @@ interface AdmissionOptions {
 /** The position of a request: before its place, in it, out of it while the body is incomplete, or done. */
 interface Position {
   at: 'queue' | 'inside' | 'outside' | 'gone';
-  /** Stops waiting for a place. */
   stop: () => void;
 }
 
-/** Probes have none. */
 const POSITION = Symbol('position');
 type Positioned = IncomingMessage & { [POSITION]?: Position };
 

@@ -6,7 +6,6 @@ import { Failure } from '../calls/errors.js';
 import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
 
 const MINUTE_MS = 60_000;
-/** The steps of the sliding window. */
 export const STEPS = 60;
 /** Callers in memory, with 60 small numbers each. The least recently used is removed first. */
 const MAX_CALLERS = 10_000;
@@ -34,7 +33,6 @@ interface Rate {
 }
 
 export interface Weight {
-  /** For an authenticated caller. */
   operations: number;
   /** For an address: the cost of reading the request, before the caller is known. */
   cost: number;
@@ -42,9 +40,7 @@ export interface Weight {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set after the request was counted for its caller. */
     rate: Rate | null;
-    /** Set while it is being counted. */
     counting: Promise<Rate> | null;
     /** The units counted for the address; null before the ceiling. */
     weight: Weight | null;
@@ -67,7 +63,6 @@ interface RateLimitOptions {
   anonymous: number;
   ceiling: number;
   now: () => number;
-  /** Undefined if this instance counts by itself. */
   shared: SharedWindows | undefined;
 }
 
@@ -170,7 +165,6 @@ interface Window {
   /** Units by step, at the index of the step modulo STEPS. */
   counts: Uint32Array;
   total: number;
-  /** The newest step with a count. */
   last: number;
 }
 

@@ -3,7 +3,6 @@ import type { Dependency } from '../database/outages.js';
 import type { Names } from '../names.js';
 import { type SharedWindows, STEPS } from './rate-limit.js';
 
-/** Timeouts of an answer, and of the pause after a failure. */
 const TIMEOUT_MS = 250;
 const PAUSE_MS = 1000;
 

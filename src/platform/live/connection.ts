@@ -8,9 +8,7 @@ import { errorContext } from '../graphql/errors.js';
 import { toFailure } from '../http/failures.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 
-/** Queued bytes that close the socket. */
 const MAX_QUEUED_BYTES = 1024 * 1024;
-/** Queued bytes that delay stored messages. */
 const LOW_QUEUED_BYTES = 128 * 1024;
 /** Bytes of a close reason (RFC 6455 §5.5). */
 const MAX_REASON_BYTES = 123;
@@ -26,7 +24,6 @@ const closeCodes: Readonly<Record<string, number>> = {
 
 export type Connection = ReturnType<typeof connection>;
 
-/** Wraps one socket with its caller and its queue. */
 export function connection(app: FastifyInstance, socket: WebSocket, request: FastifyRequest) {
   let actor: Actor | null = null;
   const ended = new AbortController();
@@ -42,7 +39,6 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
 
   const close = (code: number, reason: string) => socket.close(code, cut(reason, MAX_REASON_BYTES));
 
-  /** @throws Failure UNAUTHENTICATED */
   async function identify(payload: Record<string, unknown> | undefined): Promise<Actor> {
     const value = payload?.['Authorization'] ?? payload?.['authorization'];
     if (value !== undefined && typeof value !== 'string')
@@ -71,7 +67,6 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       close(CLOSE.forbidden, reason);
       ended.abort(new Failure('UNAUTHENTICATED', reason));
     },
-    /** Aborted by `end` with a Failure. */
     ended: signal,
 
     operationRequest,
@@ -79,7 +74,6 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     terminate: () => socket.terminate(),
     log: request.log,
     errorContext: errorContext(request),
-    /** Null before `connection_init`. */
     actor: () => actor,
 
     /** Returns the caller of `connection_init`, or else of the header or cookie of the upgrade. */
@@ -115,7 +109,6 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       socket.send(message, { binary: false });
     },
 
-    /** Resolves when little is queued. */
     async drained(): Promise<void> {
       while (isOpen() && socket.bufferedAmount > LOW_QUEUED_BYTES)
         await delay(POLL_INTERVAL_MS, undefined, { ref: false });

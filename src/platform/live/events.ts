@@ -8,9 +8,7 @@ interface EventsOptions {
   show: (event: unknown) => Promise<ExecutionResult>;
   /** Resolves when the client is ready for the next result. */
   drained: () => Promise<void>;
-  /** Called once, after the last result. */
   onEnd: () => void;
-  /** Gets the error of closing the source. */
   onFault: (error: unknown) => void;
 }
 
@@ -31,7 +29,6 @@ export function eventsOf({
 }: EventsOptions): AsyncIterableIterator<ExecutionResult, void> {
   const iterator = source[Symbol.asyncIterator]();
   let isOver = false;
-  /** Ends the wait for the next event. */
   let stop = (): void => {};
 
   function finish(): void {

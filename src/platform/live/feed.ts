@@ -5,7 +5,6 @@ import type { Entry } from './streams.js';
 const PAGE_SIZE = 100;
 /** Followers that are served before other work gets a turn. */
 const FOLLOWERS_PER_TURN = 500;
-/** The delay between attempts to read. */
 const RETRY_MS = 500;
 
 /** An entry as JSON in UTF-8, encoded once for all followers. */
@@ -18,11 +17,8 @@ export interface Sink {
 }
 
 interface FeedOptions {
-  /** Returns the id of the newest entry, or 0. */
   head: () => Promise<number>;
-  /** Returns at most `limit` entries after an id. */
   after: (id: number, limit: number) => Promise<readonly Entry[]>;
-  /** Never rejects. A failure is rendered as an error. */
   render: (entry: Entry) => Promise<Rendered>;
   /** Gets the error of each failed read. Reads are repeated. */
   onFault: (error: unknown) => void;
@@ -88,7 +84,6 @@ export function feedOf({ head, after, render, onFault }: FeedOptions) {
     }
   }
 
-  /** @param id the newest known id */
   function wake(id: number): void {
     known = Math.max(known, id);
     void deliverNew().catch(onFault);
@@ -144,7 +139,6 @@ function followerOf(sink: Sink, delivered: number | undefined, read: Read, rende
     deliver(id: number, rendered: Rendered): void {
       if (hasLeft) return;
       if (kept && kept.length === PAGE_SIZE) {
-        // The table has them too.
         kept = [];
         stored = id;
       } else if (kept) {

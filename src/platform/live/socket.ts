@@ -33,7 +33,6 @@ interface SocketOptions {
 
 interface Extra extends Record<PropertyKey, unknown> {
   connection: Connection;
-  /** The documents of active subscriptions. */
   documents: Set<{ document: DocumentNode }>;
   /** The active subscriptions. graphql-ws loses one whose id is reused while it starts. */
   going: Set<Results>;
@@ -54,7 +53,6 @@ const CLIENT_MESSAGES = [
   MessageType.Ping,
   MessageType.Pong,
 ];
-/** The reason that graphql-ws gives for every malformed message. */
 const INVALID_MESSAGE = 'Invalid message received';
 const MESSAGE_END = Buffer.from('}');
 
@@ -66,7 +64,6 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   const { tokens, subscribe: maxDocument } = options.limits;
   const live = subscriptions({ engine, format, log: app.log });
   const sockets = openSockets({ limits, revocations: services.revocations, now, log: app.log });
-  /** The results of a subscription between two hooks of graphql-ws. */
   const begun = new WeakMap<object, Results>();
 
   /** @param place the number of operations on the socket, including this one */
@@ -89,7 +86,6 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     const incoming = { request, transport: 'socket', sent: sent as OperationRequest } as const;
     const prepared = withOwnDocument(await engine.prepare(incoming), documents);
     const over = new AbortController();
-    // A checkpoint stops the operation when the socket ends.
     const context = () => contextOf(request, services, { ended: one.ended, signal: over.signal });
     const toRun = { ...prepared, contextValue: context() };
     one.ended.throwIfAborted();
@@ -270,7 +266,6 @@ function failed(one: Connection, error: unknown): void {
   else one.refuse(error);
 }
 
-/** Returns the reason for a malformed message, without its values. */
 function messageFault(text: string): string {
   let message: unknown;
   try {

@@ -6,11 +6,8 @@ import type { Revocations } from '../sessions/revocations.js';
 import type { Connection } from './connection.js';
 
 export interface SocketLimits {
-  /** Milliseconds until `connection_init`. */
   initTimeout: number;
-  /** Concurrent operations of one socket. */
   operations: number;
-  /** Sockets of one user on this instance. */
   socketsPerUser: number;
   /** Milliseconds between checks of all credentials, and between pings. */
   recheck: number;
@@ -39,7 +36,6 @@ interface SocketsOptions {
   log: FastifyBaseLogger;
 }
 
-/** Tracks the authenticated sockets of this instance. */
 export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
   const open = new Set<Connection>();
   const ofUser = new Map<number, number>();
@@ -100,7 +96,6 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
     if (!(await revocations.isHeard())) await askAll();
   }
 
-  /** The timers run only while sockets are open. */
   let timers: NodeJS.Timeout[] = [];
   const watch = () => {
     timers = [

@@ -18,9 +18,7 @@ export interface Entry {
 
 export interface StreamReader {
   readonly name: string;
-  /** Returns at most `limit` entries after an id, in ascending order. */
   readonly after: (key: string, id: number, limit: number) => Promise<readonly Entry[]>;
-  /** Returns the id of the newest entry, or 0. */
   readonly head: (key: string) => Promise<number>;
   /** @param onNews gets the newest known id @returns a function that ends the watch */
   readonly watch: (key: string, onNews: (head: number) => void) => () => void;
@@ -54,7 +52,6 @@ interface StreamsOptions {
   models: DeclaredModels;
   client: PrismaClient;
   signals: Signals;
-  /** Gets the error of each failed read. Reads are repeated. */
   onFault: (error: unknown) => void;
 }
 
@@ -69,7 +66,6 @@ export async function modelStreams({ models, client, signals, onFault }: Streams
     if (!data.model.stream) continue;
     const stream = watchedStream(data, client);
     const { name } = stream.reader;
-    // The payload of a signal begins with the name and a space.
     if (!/^\w+$/.test(name) || watched.has(name)) throw new Error(`"${name}" cannot name another durable stream.`);
     watched.set(name, stream);
     streams.set(data.model.name, modelStream(data, stream, signals));

@@ -16,13 +16,10 @@ const RENDERED_CACHE = { max: 1000, maxSize: 8 * 1024 * 1024, ttl: 1000 } as con
 
 const LOG_INTERVAL_MS = 5000;
 
-/** A validated subscription. */
 export interface Selection {
   source: StreamSource;
-  /** See `selectionKey`. */
   key: string;
   prepared: PreparedOperation;
-  /** Makes a context for each event. */
   context: () => GraphQLContext;
   errors: ErrorContext;
 }
@@ -49,7 +46,6 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
     log.warn({ err }, 'a stream could not be read; trying again');
   };
 
-  /** Returns the payload of `next`. */
   async function render({ prepared, context, errors }: Selection, entry: Entry): Promise<Rendered> {
     try {
       const result = await engine.executeSubscriptionEvent({ ...prepared, contextValue: context() }, entry);
@@ -105,7 +101,6 @@ const known = new WeakMap<DocumentNode, string[]>();
 /** The argument that sets the start of a durable stream. It does not change the results. */
 const SINCE = 'since';
 
-/** Returns the variables that can change the result of an event. */
 function variablesOf(schema: GraphQLSchema, document: DocumentNode): string[] {
   const names = new Set<string>();
   const types = new TypeInfo(schema);

@@ -67,7 +67,6 @@ export function nearestPath(operations: readonly Operation[], newest: string | u
 const MAX_COMPARED = 256;
 
 interface Addresses {
-  /** Returns the most similar path of the contract. */
   nearest: (path: string) => string | undefined;
   /** The versions, oldest first. The newest is the default. */
   served: readonly string[];
@@ -76,7 +75,6 @@ interface Addresses {
   mediaType: string;
 }
 
-/** The selected version of one request. */
 interface Selection {
   /** The canonical URL, `/api/v1/…`, without the query parameter `version`. */
   url: string;
@@ -150,7 +148,6 @@ function selectVersion(
   const query = search ? search.split('&') : [];
   const isVersion = (pair: string) => pair === 'version' || pair.startsWith('version=');
   const inHost = /^v(\d+)\./.exec(host ?? '')?.[1];
-  // In the order of their failures.
   const named: Named[] = [
     ...(inPath === undefined ? [] : [['path', inPath] satisfies Named]),
     ...(inHost === undefined ? [] : [['subdomain', inHost] satisfies Named]),
@@ -181,7 +178,6 @@ function refusal(named: Named[], served: readonly string[]): Failure | undefined
   return new Failure(UNSERVED[way], message, way === 'query' ? { issues } : {});
 }
 
-/** The selections of requests that are not plainly canonical. */
 const selections = new WeakMap<IncomingMessage, Selection>();
 
 /** Returns Fastify's `rewriteUrl`, which makes every address of a resource canonical. */

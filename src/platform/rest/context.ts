@@ -3,13 +3,11 @@ import type { PageRequest } from '../calls/pages.js';
 import type { SessionCookies } from '../http/session-cookies.js';
 import type { PublishedContracts } from '../pages/published.js';
 
-/** The readiness of the service and of its dependencies. */
 export interface Readiness {
   status: 'ok' | 'degraded' | 'unavailable';
   checks: Record<string, 'ok' | 'degraded' | 'failed'>;
 }
 
-/** The bytes and headers of a published contract. */
 interface PublishedDocument {
   headers: { 'content-location': string; 'cache-control': string };
   body: Buffer;
@@ -23,7 +21,6 @@ export interface Platform {
    */
   document: (name: keyof PublishedContracts['documents'], release?: string) => Promise<PublishedDocument>;
   ready: () => Promise<Readiness>;
-  /** Returns the metrics in Prometheus' text format. */
   metrics: () => Promise<string>;
 }
 
@@ -54,7 +51,6 @@ export interface Context<Services = unknown, Rules extends Policy = Policy> {
    * origin
    */
   ownOrigin: () => void;
-  /** Makes the `Set-Cookie` lines of a session. */
   sessionCookies: SessionCookies;
   platform: Platform;
 }

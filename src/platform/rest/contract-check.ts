@@ -35,7 +35,6 @@ export function checkContract(
       ...checkForward(operation, upstreams),
     ]),
   ];
-  // Versions repeat operations.
   const unique = [...new Set(problems)];
   if (unique.length > 0) throw new Error(`openapi.yaml and the code disagree:\n  ${unique.join('\n  ')}`);
 }
@@ -66,7 +65,6 @@ function checkForward({ operationId, forward, path, operation }: Operation, upst
 const otherCookie = (name: string, own: string[]): string[] =>
   own.includes(name) ? [] : [`the cookie ${name} is not ${own.join(' or ')}, which the application's name makes it`];
 
-/** Reports cookies and media types with the name of another application. */
 function otherNames(
   { operationId, operation }: Operation,
   { mediaType, accessCookie, refreshCookie }: Names,

@@ -61,7 +61,6 @@ function structureFor(parameter: Parameter, form: ParameterForm): Schema {
 const isNumeral = new RegExp(SPELLINGS.number.pattern);
 const isIntegral = new RegExp(SPELLINGS.integer.pattern);
 
-/** Returns the reader of a text; undefined if it stays a text. */
 function scalarReader(types: readonly Scalar[]): ((text: unknown) => unknown) | undefined {
   const [type, ...others] = types;
   if (others.length === 0) {
@@ -81,7 +80,6 @@ function readerOf(form: ParameterForm): ((value: unknown) => unknown) | undefine
   return form.kind === 'list' && read ? (texts) => (texts as string[]).map(read) : undefined;
 }
 
-/** Decodes a text of a query. Invalid escapes stay. */
 function decodedInQuery(text: string): string {
   const spaced = text.replaceAll('+', ' ');
   try {
@@ -98,7 +96,6 @@ function sentInQuery(url: string, name: string): string {
   return found.slice(found.indexOf('=') + 1);
 }
 
-/** Replaces the texts of a parameter by one value. */
 type Layer = (values: Values, request: Sent, wrong: Issues[]) => void;
 
 const report = (wrong: Issues[], ...issues: Issue[]) => void wrong.push({ issues, omitted: 0 });
@@ -179,7 +176,6 @@ export function placeReader(ajv: Ajv2020 | undefined, operation: Operation, plac
   };
 }
 
-/** Returns the checks (422) of parameters by their whole schemas. */
 export function parametersValidator(
   ajv: Ajv2020,
   operation: Operation,
@@ -212,7 +208,6 @@ const mayBeUnstorable = (form: ParameterForm, place: Location): boolean =>
 
 const OUT_OF_RANGE = `must be within ±${Number.MAX_SAFE_INTEGER}`;
 
-/** Returns true if a number was rounded. */
 export const isInexact = (value: unknown): boolean =>
   Array.isArray(value) ? value.some(isInexact) : typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 

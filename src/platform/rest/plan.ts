@@ -20,11 +20,9 @@ import { contentValidator, type ReadRequest, refuseNullBody, requestReader } fro
  */
 export interface Plan {
   operation: Operation;
-  /** Undefined for an address without a version. */
   version: string | undefined;
   /** Returns the media type of the answer. @throws Failure NOT_ACCEPTABLE */
   answerType: (accept: string | undefined) => string;
-  /** @throws Failure UNSUPPORTED_MEDIA_TYPE */
   refuseBodyType: (contentType: string | undefined) => void;
   /** Returns the form of a body by its `Content-Type`; undefined for a media type that is not read. */
   bodyForm: (contentType: string) => BodyForm | undefined;
@@ -35,9 +33,7 @@ export interface Plan {
   /** @throws Failure UNAUTHENTICATED, or the error that prevents authentication, such as a lost database */
   authenticate: (request: FastifyRequest) => MaybePromise<void>;
   contentIssues: (read: ReadRequest) => Issues;
-  /** Returns the idempotency key. */
   keyOf: (read: ReadRequest) => KeyedRequest | undefined;
-  /** Sets the headers of a deprecated operation; undefined for others. */
   tellDeprecation: ((reply: FastifyReply) => void) | undefined;
   send: (
     request: FastifyRequest,
@@ -67,7 +63,6 @@ export function planOf(app: FastifyInstance, ajv: Ajv2020, operation: Operation,
   };
 }
 
-/** Returns a pattern of the vendor media type with a version. */
 const versionsIn = (mediaType: string): RegExp =>
   new RegExp(`(${mediaType.replaceAll(/[.+]/g, '\\$&')})\\s*;\\s*(?:version|v)="?[^",;\\s]+"?`, 'gi');
 
@@ -156,19 +151,16 @@ function deprecationNotice({ operation }: Operation): Plan['tellDeprecation'] {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** False without a rate limit. */
     counted?: boolean;
     plan?: Plan;
   }
   interface FastifyRequest {
-    /** Results of the stages before the handler. */
     answerType: string;
     read: ReadRequest;
     page: PageRequest;
   }
 }
 
-/** Registers the stages of operations. */
 export const restStagesPlugin = fp(
   async (app) => {
     app.decorateRequest('answerType', '');

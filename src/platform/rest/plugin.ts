@@ -33,7 +33,6 @@ import { type ReadRequest, routeSchema, structureValidator } from './validation.
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
-/** Handlers by tag and operationId. */
 export type Handlers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 const givenHandler = (handlers: Handlers, { tag, operationId }: Operation): unknown =>
   handlers[tag]?.[operationId] ?? notWritten;
@@ -81,7 +80,6 @@ interface RestOptions {
   platform: Pick<Platform, 'ready' | 'metrics'>;
   contracts: Pick<ServedContracts, 'at'>;
   upstreams: Upstreams;
-  /** The codes of the application. */
   errors: Catalogue;
 }
 
@@ -150,7 +148,6 @@ export const restPlugin = fp<RestOptions>(
       });
     }
 
-    /** Returns the handler of a route, which follows the stages of the operation. */
     function routeHandler(plan: Plan) {
       const { operation, send } = plan;
       const handler = handlerOf(operation);

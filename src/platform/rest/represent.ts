@@ -20,18 +20,14 @@ const KEPT_HEADERS = ['cache-control', 'content-location'];
 
 const RETRY_AFTER_S = 2;
 
-/** The declared answer of one status. */
 interface Form {
-  /** The declared headers, in lower case. */
   headers: ReadonlySet<string>;
   /** Constant headers of all answers, and of answers other than 304. */
   always: Readonly<Record<string, string>>;
   whole: Readonly<Record<string, string | number>>;
   /** The headers by media type; empty without a body. */
   types: ReadonlyMap<string, Readonly<Record<string, string>>>;
-  /** The default media type. */
   type: string | undefined;
-  /** Returns the name of an undeclared member. */
   undeclaredIn: MemberCheck | undefined;
 }
 
@@ -78,9 +74,7 @@ export function replyWriter(operation: Operation) {
 /** Returns the name of an undeclared member; undefined without one. */
 type MemberCheck = (value: unknown) => string | undefined;
 
-/** Levels of checked members. */
 const MAX_DEPTH = 8;
-/** Keywords that declare members besides `properties`. */
 const OTHER_KEYWORDS = ['additionalProperties', 'patternProperties', 'allOf', 'anyOf', 'oneOf', 'if', '$ref'];
 
 /**
@@ -137,7 +131,6 @@ export function sender(operation: Operation, vendor: string) {
   const forms = formsOf(operation);
   const inRanges = forms.has(206);
 
-  /** @param mediaType the negotiated type, which the status may not have */
   return (
     request: FastifyRequest,
     reply: FastifyReply,

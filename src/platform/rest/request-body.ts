@@ -2,21 +2,17 @@ import { type BodyKind, declaredFor, kindOf, type Schema } from '../contract/doc
 import type { Operation } from '../contract/openapi.js';
 
 export interface BodyForm {
-  /** The declared media type or range. */
   type: string;
   kind: BodyKind;
-  /** Undefined for a stream, which the handler reads. */
   schema: Schema | undefined;
 }
 
-/** Returns the bodies of an operation in the order of the contract. */
 export const bodyForms = ({ operation }: Operation): BodyForm[] =>
   Object.entries(operation.requestBody?.content ?? {}).map(([type, { schema }]) => {
     const kind = kindOf(type);
     return { type, kind, schema: kind === 'stream' ? undefined : schema };
   });
 
-/** Returns a function that finds the form of a `Content-Type`. */
 export function bodyFormFor(operation: Operation): (contentType: string) => BodyForm | undefined {
   const forms = new Map(bodyForms(operation).map((form) => [form.type, form]));
   const declared = [...forms.keys()];

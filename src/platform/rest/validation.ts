@@ -10,7 +10,6 @@ import { issueFailure } from '../http/messages.js';
 import { parametersIn, parametersValidator, placeReader } from './parameters.js';
 import { type BodyForm, bodyFormFor, bodyForms } from './request-body.js';
 
-/** A request with the declared parameters and types. */
 export interface ReadRequest {
   path: Record<string, unknown>;
   query: Record<string, unknown>;
@@ -19,7 +18,6 @@ export interface ReadRequest {
   cookies: Record<string, unknown>;
   /** Parsed JSON, a string, or a stream, depending on the media type. */
   body: unknown;
-  /** Without parameters; empty without a body. */
   mediaType: string;
 }
 
@@ -45,7 +43,6 @@ export function requestReader(ajv: Ajv2020, operation: Operation): (request: Fas
   };
 }
 
-/** Returns a function that finds all mistakes in the content (422). */
 export function contentValidator(ajv: Ajv2020, operation: Operation): (request: ReadRequest) => Issues {
   const { path, query, header, cookie } = parametersValidator(ajv, operation);
   const schemas = new Set(bodyForms(operation).flatMap(({ schema }) => (schema ? [schema] : [])));
@@ -83,7 +80,6 @@ export function routeSchema(operation: Operation) {
   return { body: { content: Object.fromEntries(content) } };
 }
 
-/** Checks the structure of a body (400). */
 export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<Schema> {
   return ({ schema }) => {
     const faults = lazily(ajv, () => schema);
