@@ -19,16 +19,14 @@ const listed = (names: readonly string[]): string =>
 export const similarTo = (name: string, known: readonly string[]): string | undefined =>
   name.length < 3 ? undefined : suggestionList(name, known)[0];
 
-/** Returns a question with the most similar name, or else the known names. */
-export function advice(name: string, known: readonly string[]): string {
-  const similar = similarTo(name, known);
-  if (similar !== undefined) return `Did you mean ${quoted(similar)}?`;
-  return known.length === 0 ? 'Remove it.' : `Known here: ${listed(known)}.`;
-}
-
 const UNKNOWN = 'is unknown. ';
 
-export const unknownName = (name: string, known: readonly string[]): string => UNKNOWN + advice(name, known);
+/** Returns the detail of an unknown name, with the most similar name or else the known names. */
+function unknownName(name: string, known: readonly string[]): string {
+  const similar = similarTo(name, known);
+  if (similar !== undefined) return `${UNKNOWN}Did you mean ${quoted(similar)}?`;
+  return UNKNOWN + (known.length === 0 ? 'Remove it.' : `Known here: ${listed(known)}.`);
+}
 
 /** Returns the detail of a missing member, with a similar unknown member. */
 export function missingName(name: string, { known, required, given }: Record<string, readonly string[]>): string {
@@ -155,8 +153,11 @@ export function detailOf({ keyword, params, data, parentSchema = {} }: ErrorObje
       });
     case 'additionalProperties':
       return unknownName(params['additionalProperty'], known);
-    case 'unevaluatedProperties':
-      return unknownName(params['unevaluatedProperty'], known);
+    case 'unevaluatedProperties': {
+      const name = params['unevaluatedProperty'];
+      // Other parts of the schema may declare more names.
+      return unknownName(name, similarTo(name, known) === undefined ? [] : known);
+    }
     case 'enum': {
       const allowed = (params['allowedValues'] as unknown[]).map(String);
       const similar = typeof data === 'string' ? similarTo(data, allowed) : undefined;

@@ -9,6 +9,7 @@ import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, operations } from '../contract/openapi.js';
 import { type CrossOrigin, isPreflight } from '../http/cross-origin.js';
 import { addressOf, type FailureContext, failureHeaders, MEDIA_TYPE, problem } from '../http/failures.js';
+import { pathOf } from '../http/request.js';
 
 export interface AdmissionLimits {
   /**
@@ -175,7 +176,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
     /** Returns true for probes, and for CORS preflights, without which a page cannot read a rejection. */
     const isLetIn = (request: IncomingMessage): boolean => {
       const isRead = request.method === 'GET' || request.method === 'HEAD';
-      return isPreflight(request) || (isRead && exempt.has(pathOf(request)));
+      return isPreflight(request) || (isRead && exempt.has(pathOf(request.url ?? '/')));
     };
 
     function leave(position: Position, to: Position['at']): void {
@@ -238,8 +239,6 @@ export const admissionPlugin = fp<AdmissionOptions>(
   { name: 'admission', dependencies: ['pipeline', 'web-socket'] },
 );
 
-const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] as string;
-
 /** Answers before routing and authentication. */
 function refuse(
   { graphql, corsHeaders }: AdmissionOptions,
@@ -249,7 +248,7 @@ function refuse(
   failure: Failure,
 ): void {
   const { method, headers } = request;
-  const path = pathOf(request);
+  const path = pathOf(request.url ?? '/');
   const isGraphql = method === 'POST' && path === graphql.path;
   const requestId = randomUUID();
   const { host = headers[':authority'] as string | undefined } = headers;

@@ -111,15 +111,6 @@ function firstFound(values: readonly unknown[], check: MemberCheck): string | un
   return undefined;
 }
 
-const NOT_DECLARED: Form = {
-  headers: new Set(),
-  always: {},
-  whole: {},
-  types: new Map(),
-  type: undefined,
-  undeclaredIn: undefined,
-};
-
 const entityTag = (body: string | Buffer, coding: string) =>
   `"${createHash('sha1').update(body).digest('base64url')}${coding}"`;
 
@@ -137,7 +128,8 @@ export function sender(operation: Operation, vendor: string) {
     { status, headers = {}, body }: Reply,
     mediaType: string,
   ): FastifyReply | Promise<FastifyReply> => {
-    const form = forms.get(status) ?? NOT_DECLARED;
+    const form = forms.get(status);
+    if (!form) throw new Error(`${operation.operationId} declares no answer with status ${status}.`);
     const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const isTagged = form.headers.has('etag') && form.type !== undefined;
     const isSafe = request.method === 'GET' || request.method === 'HEAD';
