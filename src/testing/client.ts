@@ -11,15 +11,16 @@ import { note, type Observations } from './coverage/recording.js';
 import type { Json, Person } from './people.js';
 
 const POLL_INTERVAL_MS = 25;
+const MAX_EVENTS = 400;
 
 export interface Subscription {
   /** Removes and returns the first matching result, or waits for it. Rejects if the subscription ends without one. */
   next: (matches?: (result: GraphQLResult) => boolean) => Promise<GraphQLResult>;
   /**
-   * Causes events until one arrives, because a subscription starts some time after the request. Discards the results so far; more of
-   * these events may follow.
+   * Causes events until one arrives, because a subscription starts some time after the request. Returns the first result and discards
+   * the others; more of these events may follow.
    */
-  waitUntilActive: (cause: () => Promise<unknown>) => Promise<void>;
+  waitUntilActive: (cause: () => unknown) => Promise<GraphQLResult>;
   close: () => void;
 }
 
@@ -78,12 +79,14 @@ export function subscribe(
       }
     },
     async waitUntilActive(cause) {
-      while (received.length === 0) {
+      for (let count = 0; received.length === 0 && count < MAX_EVENTS; count++) {
         throwIfEnded();
         await cause();
         await pause();
       }
-      received.length = 0;
+      const [first] = received.splice(0);
+      if (first === undefined) throw new Error('No event arrived.', { cause: { code: 'NO_EVENT' } });
+      return first;
     },
     close: () => void client.dispose(),
   };

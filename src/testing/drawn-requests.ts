@@ -1,13 +1,12 @@
 import { Agent } from 'node:http';
-import type { Application } from '@accord-api/platform/internals/application';
 import type { Parameter } from '@accord-api/platform/internals/contract/document';
 import { type Operation, placeOf, prefixOf, versionsOf } from '@accord-api/platform/internals/contract/openapi';
 import { parameterForm, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
 import { bodyForms } from '@accord-api/platform/internals/rest/request-body';
 import fc from 'fast-check';
 import { type RawRequest, sendRaw } from './client.js';
-import type { ConformanceOptions, Draft, TestRunner } from './conformance-options.js';
-import { withService } from './kit.js';
+import type { ConformanceOptions, Draft } from './conformance-options.js';
+import { suite } from './kit.js';
 import type { TestService } from './service.js';
 import { addressOf, soundRequest, testedOperations, withBody, withParameter } from './sound-request.js';
 import { anyText, nearlyValidValues, validValues } from './values.js';
@@ -54,16 +53,11 @@ const unchanged = fc.constant<Change>((draft) => draft);
 const once = (weight: number, change: fc.Arbitrary<Change>): fc.Arbitrary<Change> =>
   weighted([weight - 1, unchanged], [1, change]);
 
-const withType =
-  (type: string): Change =>
-  (draft) =>
-    draft.body === undefined ? draft : withHeaders({ 'content-type': type })(draft);
-const withHeaders =
-  (headers: Record<string, string>): Change =>
-  (draft) => ({
-    ...draft,
-    headers: { ...draft.headers, ...headers },
-  });
+const headerChange = (name: string, values: readonly string[]): fc.Arbitrary<Change> =>
+  fc.constantFrom(...values).map(
+    (value): Change =>
+      (draft) => ({ ...draft, headers: { ...draft.headers, [name]: value } }),
+  );
 
 /** Generates values of a parameter: valid ones, misleading ones and any text. */
 function parameterChange(parameter: Parameter): fc.Arbitrary<Change> {
@@ -138,7 +132,7 @@ function requestsTo(service: TestService, operation: Operation, drafts: readonly
   const prefix = version === undefined ? '' : prefixOf(version);
   const accepts = [
     ...['*/*', 'application/json', mediaType, ...versions.map((one) => `${mediaType}; version=${one}`)],
-    ...[`${mediaType};v=${UNKNOWN_VERSION}`, 'text/html', 'image/png;q=0, */*;q=0.1', ''],
+    ...[`${mediaType};v=${UNKNOWN_VERSION}`, 'text/html', 'image/png;q=0, */*;q=0.1', '', '*', ';q=x', 'a/b c, "'],
   ];
   const hosts = [...versions, UNKNOWN_VERSION].map((one) => `v${one}.api.example.com`);
   const changes: fc.Arbitrary<Change>[] = [
@@ -154,15 +148,9 @@ function requestsTo(service: TestService, operation: Operation, drafts: readonly
       ),
     once(2, bodyChange(operation)),
     // An operation without a body need not declare 415.
-    once(10, bodyForms(operation).length > 0 ? fc.constantFrom(...MEDIA_TYPES).map(withType) : unchanged),
-    once(
-      3,
-      weighted([3, fc.constantFrom(...accepts)], [1, headerText]).map((accept) => withHeaders({ accept })),
-    ),
-    once(
-      5,
-      fc.constantFrom(...hosts).map((host) => withHeaders({ host })),
-    ),
+    once(10, bodyForms(operation).length > 0 ? headerChange('content-type', MEDIA_TYPES) : unchanged),
+    once(3, headerChange('accept', accepts)),
+    once(5, headerChange('host', hosts)),
   ];
   const path = weighted<(path: string) => string>(
     [12, fc.constant((path) => path)],
@@ -205,46 +193,44 @@ async function soundDrafts(service: TestService, options: ConformanceOptions, op
   return drafts;
 }
 
+const settings = (_: unknown, { environment }: ConformanceOptions) => ({
+  environment: { RATE_CEILING: '10000000', LOGIN_LIMIT: '1000000', ...environment },
+  coverage: false,
+});
+
 /**
  * Sends generated requests, valid and invalid ones. No answer is 5xx or contains anything that the contract does not declare. The
  * coverage does not count these requests, because it must not depend on chance.
  */
-export async function drawnRequests<Own extends object>(
-  t: TestRunner,
-  application: Application<Own>,
-  given: ConformanceOptions<Own> = {},
-): Promise<void> {
-  const { runs = 300, seed = 1 } = given.draws ?? {};
-  const environment = { RATE_CEILING: '10000000', LOGIN_LIMIT: '1000000', ...given.environment };
-  await withService(t, application, given, { environment, coverage: false }, async (service, options) => {
-    const { contract, app, log } = service;
-    const operations = testedOperations(service, options);
-    if (operations.length === 0) return;
-    const arbitraries: fc.Arbitrary<RawRequest>[] = [];
-    for (const one of operations) arbitraries.push(requestsTo(service, one, await soundDrafts(service, options, one)));
-    const statuses = new Map<number, number>();
-    const agent = new Agent({ keepAlive: true });
+export const drawnRequests = suite(async (t, service, options) => {
+  const { runs = 300, seed = 1 } = options.draws ?? {};
+  const { contract, app, log } = service;
+  const operations = testedOperations(service, options);
+  if (operations.length === 0) return;
+  const arbitraries: fc.Arbitrary<RawRequest>[] = [];
+  for (const one of operations) arbitraries.push(requestsTo(service, one, await soundDrafts(service, options, one)));
+  const statuses = new Map<number, number>();
+  const agent = new Agent({ keepAlive: true });
 
-    const property = fc.asyncProperty(fc.oneof(...arbitraries), async (request) => {
-      const exchange = await sendRaw(service.url, request, agent);
-      const { status } = exchange;
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      // `breaches` knows the operations that may answer 501.
-      const isExpected = status < 500 || status === 501 || options.mayFail?.(request, status) === true;
-      const failure = isExpected ? [] : [`answered ${status}: ${log.at(-1)}`];
-      const wrong = [...failure, ...contract.breaches(exchange, app.notWritten)];
-      if (wrong.length > 0) throw new Error(wrong.join('\n'));
-    });
-
-    await t.test(`${runs} generated requests with the seed ${seed}: declared answers only`, async (t) => {
-      const result = await fc.check(property, { seed, numRuns: runs, endOnFailure: true });
-      const reason = result.errorInstance instanceof Error ? result.errorInstance.message : '';
-      t.ok(!result.failed, `${reason} ${fc.defaultReportMessage(result) ?? 'no counterexample'}`);
-      t.equal(result.numRuns, runs, 'all requests were sent');
-      const counts = JSON.stringify(Object.fromEntries([...statuses].sort()));
-      const hasBoth = [...statuses.keys()].some((status) => status < 300) && statuses.has(400);
-      t.ok(hasBoth, `some requests succeed, others fail: ${counts}`);
-    });
-    agent.destroy();
+  const property = fc.asyncProperty(fc.oneof(...arbitraries), async (request) => {
+    const exchange = await sendRaw(service.url, request, agent);
+    const { status } = exchange;
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    // `breaches` knows the operations that may answer 501.
+    const isExpected = status < 500 || status === 501 || options.mayFail?.(request, status) === true;
+    const failure = isExpected ? [] : [`answered ${status}: ${log.at(-1)}`];
+    const wrong = [...failure, ...contract.breaches(exchange, app.notWritten)];
+    if (wrong.length > 0) throw new Error(wrong.join('\n'));
   });
-}
+
+  await t.test(`${runs} generated requests with the seed ${seed}: declared answers only`, async (t) => {
+    const result = await fc.check(property, { seed, numRuns: runs, endOnFailure: true });
+    const reason = result.errorInstance instanceof Error ? result.errorInstance.message : '';
+    t.ok(!result.failed, `${reason} ${fc.defaultReportMessage(result) ?? 'no counterexample'}`);
+    t.equal(result.numRuns, runs, 'all requests were sent');
+    const counts = JSON.stringify(Object.fromEntries([...statuses].sort()));
+    const hasBoth = [...statuses.keys()].some((status) => status < 300) && statuses.has(400);
+    t.ok(hasBoth, `some requests succeed, others fail: ${counts}`);
+  });
+  agent.destroy();
+}, settings);

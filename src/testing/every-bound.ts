@@ -34,7 +34,7 @@ import {
   soundArguments,
   testedFields,
 } from './graphql-fields.js';
-import { withService } from './kit.js';
+import { suite } from './kit.js';
 import type { Json } from './people.js';
 import { oneOfEachRole, type TestService } from './service.js';
 import {
@@ -58,38 +58,35 @@ interface BoundTest {
   report: (t: TestRunner, key: string, side: Side, status: number, answer: string) => void;
 }
 
+/** The account with the least id sends no requests, because a test deletes it. */
+const settings = ({ policy }: Application) => ({
+  people: { first: [...rolesOf(policy)][0] as string, ...oneOfEachRole({ policy }) },
+});
+
 /**
  * Tests both sides of each bound on the values of requests: the service accepts the last value within it and rejects the next one.
  * Exceptions of the coverage are not tested.
  */
-export async function everyBound<Own extends object>(
-  t: TestRunner,
-  application: Application<Own>,
-  given: ConformanceOptions<Own> = {},
-): Promise<void> {
-  // The account with the least id sends no requests, because a test deletes it.
-  const people = { first: [...rolesOf(application.policy)][0] as string, ...oneOfEachRole(application) };
-  await withService(t, application, given, { people }, async (service, options) => {
-    const tested = new Set<string>();
-    const { except = {} } = (service.contract.source['x-coverage'] ?? {}) as { except?: object };
-    const run: BoundTest = {
-      service,
-      options,
-      observe: restContract(service.contract.source).observe,
-      isExcepted: (...keys) => keys.some((key) => key in except),
-      report(t, key, side, status, answer) {
-        tested.add(key);
-        // The rules of the application may reject a value within the bound.
-        const isRight = side === 'beyond' ? status === 400 || status === 422 : status < 500 && status !== 400;
-        t.ok(isRight, `${key}: ${status} ${answer}`);
-      },
-    };
-    await t.test('GraphQL: both sides of each bound', (t) => graphqlBounds(t, run));
-    await t.test('REST: both sides of each bound', (t) => restBounds(t, run));
-    const unknown = Object.keys(options.bounds ?? {}).filter((key) => options.only === undefined && !tested.has(key));
-    for (const key of unknown) t.ok(false, `bounds: the contracts demand no ${key}`);
-  });
-}
+export const everyBound = suite(async (t, service, options) => {
+  const tested = new Set<string>();
+  const { except = {} } = (service.contract.source['x-coverage'] ?? {}) as { except?: object };
+  const run: BoundTest = {
+    service,
+    options,
+    observe: restContract(service.contract.source).observe,
+    isExcepted: (...keys) => keys.some((key) => key in except),
+    report(t, key, side, status, answer) {
+      tested.add(key);
+      // The rules of the application may reject a value within the bound.
+      const isRight = side === 'beyond' ? status === 400 || status === 422 : status < 500 && status !== 400;
+      t.ok(isRight, `${key}: ${status} ${answer}`);
+    },
+  };
+  await t.test('GraphQL: both sides of each bound', (t) => graphqlBounds(t, run));
+  await t.test('REST: both sides of each bound', (t) => restBounds(t, run));
+  const unknown = Object.keys(options.bounds ?? {}).filter((key) => options.only === undefined && !tested.has(key));
+  for (const key of unknown) t.ok(false, `bounds: the contracts demand no ${key}`);
+}, settings);
 
 async function restBounds(t: TestRunner, run: BoundTest) {
   const { service, options, isExcepted, report } = run;

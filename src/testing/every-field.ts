@@ -1,4 +1,3 @@
-import type { Application } from '@accord-api/platform/internals/application';
 import {
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -9,9 +8,8 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import type { ConformanceOptions, TestRunner } from './conformance-options.js';
 import { callerOfField, documentFor, type Field, sampleOf, soundArguments, testedFields } from './graphql-fields.js';
-import { withService } from './kit.js';
+import { suite } from './kit.js';
 import type { Json } from './people.js';
 import { requestContext } from './sound-request.js';
 
@@ -19,33 +17,27 @@ import { requestContext } from './sound-request.js';
  * Queries every root field except subscriptions, as a role that may. The field returns all fields of its type and of the types below it
  * without an error. It is also queried once with each optional argument, which the application may reject.
  */
-export async function everyField<Own extends object>(
-  t: TestRunner,
-  application: Application<Own>,
-  given: ConformanceOptions<Own> = {},
-): Promise<void> {
-  await withService(t, application, given, {}, async (service, options) => {
-    const { schema } = service.contract;
-    const subscriptions = `${schema.getSubscriptionType()?.name}.`;
-    for (const [name, field] of testedFields(service, options)) {
-      const person = callerOfField(service, name, field);
-      if (person === undefined || name.startsWith(subscriptions)) continue;
-      const query = async (selection: string, further: object = {}) => {
-        const sound = await soundArguments(options, name, field, requestContext(service, person, person));
-        const { document, variables } = documentFor(name, [{ field }], [{ ...sound, ...further }], selection);
-        return service.graphql(person, document, variables);
-      };
-      const selections = selectionsOf(schema, field.type, 2);
-      await t.test(`${name} returns all fields of its type`, async (t) => {
-        for (const selection of selections) {
-          const { codes, errors } = await query(selection);
-          t.equal(String(codes), '', `${name}: ${errors[0]?.message}; if its arguments are not sound, set \`fields\``);
-        }
-      });
-      for (const further of optionalArguments(field)) await query(selections[0] ?? '', further);
-    }
-  });
-}
+export const everyField = suite(async (t, service, options) => {
+  const { schema } = service.contract;
+  const subscriptions = `${schema.getSubscriptionType()?.name}.`;
+  for (const [name, field] of testedFields(service, options)) {
+    const person = callerOfField(service, name, field);
+    if (person === undefined || name.startsWith(subscriptions)) continue;
+    const query = async (selection: string, further: object = {}) => {
+      const sound = await soundArguments(options, name, field, requestContext(service, person, person));
+      const { document, variables } = documentFor(name, [{ field }], [{ ...sound, ...further }], selection);
+      return service.graphql(person, document, variables);
+    };
+    const selections = selectionsOf(schema, field.type, 2);
+    await t.test(`${name} returns all fields of its type`, async (t) => {
+      for (const selection of selections) {
+        const { codes, errors } = await query(selection);
+        t.equal(String(codes), '', `${name}: ${errors[0]?.message}; if its arguments are not sound, set \`fields\``);
+      }
+    });
+    for (const further of optionalArguments(field)) await query(selections[0] ?? '', further);
+  }
+});
 
 /** Returns a value for each optional argument, and a complete value for each input object. */
 const optionalArguments = ({ args }: Field): Json[] =>

@@ -1,9 +1,8 @@
-import type { Application } from '@accord-api/platform/internals/application';
 import type { Operation } from '@accord-api/platform/internals/contract/openapi';
 import { PIPELINE } from '@accord-api/platform/internals/pipeline';
 import type { ConformanceOptions, TestRunner } from './conformance-options.js';
 import { type Fault, faultsOf, isOwnerKnown, strangerTo, subjectOf } from './faults.js';
-import { withService } from './kit.js';
+import { suite } from './kit.js';
 import type { TestService } from './service.js';
 import { sendDraft, soundRequest, testedOperations } from './sound-request.js';
 
@@ -27,26 +26,23 @@ const stageIndex = ({ stage }: Fault) => PIPELINE.findIndex(({ name }) => name =
 /** Limits that the first request of a caller exhausts. Each request is therefore 429, unless an earlier failure decides. */
 const EXHAUSTED = { RATE_LIMIT: '1', RATE_LIMIT_ANONYMOUS: '1', RATE_CEILING: '1000000' };
 
+const settings = (_: unknown, { environment }: ConformanceOptions) => {
+  // The rate window never ends.
+  const now = Date.now();
+  return { environment: { ...environment, ...EXHAUSTED }, now: () => now };
+};
+
 /**
  * Tests for every operation that each fault is answered as declared, that of two faults the first in the order of failures decides, and
  * that a fault causes each declared failure.
  */
-export async function failureOrder<Own extends object>(
-  t: TestRunner,
-  application: Application<Own>,
-  given: ConformanceOptions<Own> = {},
-): Promise<void> {
-  // The rate window never ends.
-  const now = Date.now();
-  const settings = { environment: { ...given.environment, ...EXHAUSTED }, now: () => now };
-  await withService(t, application, given, settings, async (service, options) => {
-    for (const as of [undefined, ...Object.values(service.people)]) await service.rest('GET', '/nowhere', { as });
-    for (const operation of testedOperations(service, options)) {
-      const { operationId, method, path } = operation;
-      await t.test(`${operationId} (${method} ${path})`, (t) => failuresOf(t, service, options, operation));
-    }
-  });
-}
+export const failureOrder = suite(async (t, service, options) => {
+  for (const as of [undefined, ...Object.values(service.people)]) await service.rest('GET', '/nowhere', { as });
+  for (const operation of testedOperations(service, options)) {
+    const { operationId, method, path } = operation;
+    await t.test(`${operationId} (${method} ${path})`, (t) => failuresOf(t, service, options, operation));
+  }
+}, settings);
 
 async function failuresOf(t: TestRunner, service: TestService, options: ConformanceOptions, operation: Operation) {
   const declared = Object.keys(operation.operation.responses).map(Number);

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { InputValue } from '@accord-api/platform/internals/graphql/constraints';
 import {
   type GraphQLField,
@@ -131,30 +130,21 @@ export const queryField = (request: FieldRequest): Promise<FieldAnswer> => {
   return isSubscription ? firstEvent(request) : service.graphql({ headers }, document, variables);
 };
 
-const EVENT_INTERVAL_MS = 25;
-const MAX_EVENTS = 400;
-
 /** Subscribes, and causes events until the first one arrives. */
 async function firstEvent(request: FieldRequest): Promise<FieldAnswer> {
   const { service, options, name, document, variables, headers, context } = request;
   const cause = options.events?.[name];
   if (!cause) throw new Error(`${name}: no event can be caused. Add a function to \`events\`.`);
   const subscription = service.subscribe({ headers }, document, variables);
-  let first: FieldAnswer | Error | undefined;
-  const arrived = subscription
-    .next()
-    .then(({ data, errors = [] }) => ({ data, codes: errors.map((one: Json) => one.extensions.code) }))
-    .catch((error: Error) => (error.cause === undefined ? error : { data: null, codes: codesOfEnd(error.cause) }))
-    .then((one) => {
-      first = one;
-    });
-  for (let count = 0; first === undefined && count < MAX_EVENTS; count++) {
-    await cause(context, variables);
-    await Promise.race([arrived, delay(EVENT_INTERVAL_MS)]);
+  try {
+    const { data, errors = [] } = await subscription.waitUntilActive(() => cause(context, variables));
+    return { data, codes: errors.map((one: Json) => one.extensions.code) };
+  } catch (error) {
+    if (!(error instanceof Error) || error.cause === undefined) throw error;
+    return { data: null, codes: codesOfEnd(error.cause) };
+  } finally {
+    subscription.close();
   }
-  subscription.close();
-  if (first instanceof Error) throw first;
-  return first ?? { data: null, codes: ['no event arrived'] };
 }
 
 /** Returns the codes of a rejected subscription: its errors, or the close code of a socket without a credential. */

@@ -24,6 +24,15 @@ export { type Account, PASSWORD, type Person } from './people.js';
 export { type TestService, type TestServiceOptions, testService } from './service.js';
 export { drawnRequests, everyBound, everyField, everyOperation, failureOrder, permissions };
 
+const SUITES = {
+  'every operation': everyOperation,
+  'every field': everyField,
+  'every bound': everyBound,
+  'the order of failures': failureOrder,
+  permissions,
+  'generated requests': drawnRequests,
+};
+
 /**
  * Tests an application against its contracts: sends every request whose answer the contracts determine, and checks every answer for
  * what they do not declare. Each suite starts with an empty database.
@@ -37,12 +46,7 @@ export async function conformance<Own extends object>(
   const { open, close } = successiveDatabases();
   const given = options.database || options.open ? options : { ...options, open };
   try {
-    await t.test('every operation', (t) => everyOperation(t, application, given));
-    await t.test('every field', (t) => everyField(t, application, given));
-    await t.test('every bound', (t) => everyBound(t, application, given));
-    await t.test('the order of failures', (t) => failureOrder(t, application, given));
-    await t.test('permissions', (t) => permissions(t, application, given));
-    await t.test('generated requests', (t) => drawnRequests(t, application, given));
+    for (const [name, suite] of Object.entries(SUITES)) await t.test(name, (t) => suite(t, application, given));
   } finally {
     await close();
   }

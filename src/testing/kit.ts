@@ -5,33 +5,36 @@ import { matrixOf, rootFields } from './matrix.js';
 import { type TestService, type TestServiceOptions, testService } from './service.js';
 import { parametersIn } from './sound-request.js';
 
-/** Starts a service, runs tests, and closes it. Violations of the contract and unknown names in the options fail the tests. */
-export async function withService<Own extends object>(
+type Settings = (application: Application, options: ConformanceOptions) => TestServiceOptions;
+type Run = (t: TestRunner, service: TestService, options: ConformanceOptions) => Promise<void>;
+
+/** A group of tests of one application. @param options what the contracts cannot express about the requests */
+export type Suite = <Own extends object>(
   t: TestRunner,
   application: Application<Own>,
-  given: ConformanceOptions<Own>,
-  settings: TestServiceOptions,
-  run: (service: TestService, options: ConformanceOptions) => Promise<void>,
-): Promise<void> {
-  const { open, ...ofService } = given;
-  const opened = settings.database ? undefined : await open?.();
-  const database = settings.database ?? opened;
-  const started = await testService(application, {
-    onBreach: (breach) => t.ok(false, breach),
-    ...ofService,
-    ...settings,
-    ...(database && { database }),
-  });
-  // The suites need not know the services of the application.
-  const [service, options] = [started as unknown as TestService, given as unknown as ConformanceOptions];
-  for (const message of unknownNames(service.contract, options)) t.ok(false, message);
-  try {
-    await run(service, options);
-  } finally {
-    await service.close();
-    await opened?.close();
-  }
-}
+  options?: ConformanceOptions<Own>,
+) => Promise<void>;
+
+/** Returns a suite that runs on a service of its own. Violations of the contract and unknown names in the options fail it. */
+export const suite =
+  (run: Run, settings: Settings = () => ({})): Suite =>
+  async (t, application, given) => {
+    // The suites need not know the services of the application.
+    const [served, options] = [application, given ?? {}] as unknown as [Application, ConformanceOptions];
+    const { open, ...ofService } = options;
+    const own = settings(served, options);
+    const opened = own.database ? undefined : await open?.();
+    const onBreach = (breach: string) => t.ok(false, breach);
+    const database = opened && { database: opened };
+    const service = await testService(served, { onBreach, ...ofService, ...database, ...own });
+    for (const message of unknownNames(service.contract, options)) t.ok(false, message);
+    try {
+      await run(t, service, options);
+    } finally {
+      await service.close();
+      await opened?.close();
+    }
+  };
 
 /** Returns the names in the options that the contracts do not have: their tests would silently not run. */
 function unknownNames(contract: Contract, options: ConformanceOptions): string[] {

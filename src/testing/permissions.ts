@@ -1,8 +1,7 @@
-import type { Application } from '@accord-api/platform/internals/application';
 import type { Operation } from '@accord-api/platform/internals/contract/openapi';
 import type { ConformanceOptions, RequestContext, TestRunner } from './conformance-options.js';
 import { documentFor, type Field, queryField, soundArguments } from './graphql-fields.js';
-import { withService } from './kit.js';
+import { suite } from './kit.js';
 import { allows, type MatrixRow, mechanismsOf, rootFields, rowsOfField, rowsOfOperation } from './matrix.js';
 import type { Account, Json, Person } from './people.js';
 import type { TestService } from './service.js';
@@ -13,21 +12,15 @@ import { isOwned, requestContext, rolesIn, sendDraft, soundRequest, testedOperat
  * exactly where the contract says so, 401 without a credential, and accepts the declared mechanisms. Each request has a new account,
  * because some requests delete it.
  */
-export async function permissions<Own extends object>(
-  t: TestRunner,
-  application: Application<Own>,
-  given: ConformanceOptions<Own> = {},
-): Promise<void> {
-  await withService(t, application, given, {}, async (service, options) => {
-    await t.test('REST: every operation as every role', async (t) => {
-      for (const operation of testedOperations(service, options)) await ofOperation(t, service, options, operation);
-    });
-    await t.test('GraphQL: every root field as every role', async (t) => {
-      for (const [name, field] of rootFields(service.contract.schema))
-        if (options.only?.includes(name) ?? true) await ofField(t, service, options, name, field);
-    });
+export const permissions = suite(async (t, service, options) => {
+  await t.test('REST: every operation as every role', async (t) => {
+    for (const operation of testedOperations(service, options)) await ofOperation(t, service, options, operation);
   });
-}
+  await t.test('GraphQL: every root field as every role', async (t) => {
+    for (const [name, field] of rootFields(service.contract.schema))
+      if (options.only?.includes(name) ?? true) await ofField(t, service, options, name, field);
+  });
+});
 
 /** Yields a caller of each role with its own resource, and with that of another account if there can be one. */
 async function* callersOf(service: TestService, isOwned: boolean): AsyncGenerator<[Person, Account, boolean]> {
