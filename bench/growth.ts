@@ -21,7 +21,7 @@ const SIZES = {
   fields: [1, 10, 100, 1000],
 };
 
-/** The subscribers. None of them needs more than a user's twenty sockets. */
+/** The subscribers: so many that each needs at most a user's twenty sockets. */
 const SUBSCRIBERS = { first: 1001, last: 1500 };
 /** The number of deliveries for each number of subscribers, so that the operating system's clock ticks count them. */
 const DELIVERIES = 20_000;

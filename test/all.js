@@ -1,5 +1,5 @@
-// Runs all tests, or those of the named folders, in a process per folder. It bundles the TypeScript, because tap's
-// loaders take four times as long to start, also in each child process. Therefore this file is JavaScript.
+// Runs all tests, or the named folders, in one process per folder. It bundles the TypeScript, because tap's loaders
+// take four times as long to start, also in each child process. Therefore this file is JavaScript.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -99,9 +99,9 @@ const testsOfFolders = {
         contents: `${imports.map((one) => `import '${one}';`).join(' ')}\nimport { loaded } from '../support/ending.js'; loaded();`,
       };
     });
-    // Bundles no packages except those of this repository.
+    // Bundles only the packages of this repository.
     onResolve({ filter: /^[^./]/ }, ({ path }) => (path.startsWith('@accord-api/') ? undefined : { external: true }));
-    // Replaces the address of the bundle by that of the source.
+    // Gives each module the address of its source instead of the bundle.
     onLoad({ filter: /\.[jt]s$/ }, ({ path }) => {
       const place = JSON.stringify({ url: pathToFileURL(path).href, dirname: dirname(path) });
       return { contents: `const __place = ${place}; ${readFileSync(path, 'utf8')}`, loader: 'ts' };

@@ -92,7 +92,6 @@ export function subscribe(
   };
 }
 
-/** A request that is sent without changes. */
 export interface RawRequest {
   method: string;
   /** The path and the query. */
@@ -127,10 +126,7 @@ export const sendRaw = (
     outgoing.on('error', reject).end(payload);
   });
 
-/**
- * Lists how an answer of GraphQL violates the 200 rule and the shape of errors (docs/decisions.md, "The 200 rule of GraphQL").
- * @param body a result, or the results of a batch
- */
+/** Lists violations of the 200 rule and of the shape of errors (docs/decisions.md, "The 200 rule of GraphQL"). */
 function* graphqlBreaches(response: Response, body: Json, catalogue: Catalogue): Generator<string> {
   if (response.status !== 200) yield `GraphQL answered ${response.status}`;
   const isShed = body.errors?.[0]?.message.startsWith('The service is overloaded.') === true;
@@ -138,7 +134,6 @@ function* graphqlBreaches(response: Response, body: Json, catalogue: Catalogue):
   for (const result of [body].flat()) yield* resultBreaches(result, catalogue);
 }
 
-/** Lists how a result violates the shape of errors, over HTTP or a socket. */
 function* resultBreaches({ errors = [] }: Json, catalogue: Catalogue): Generator<string> {
   for (const { message, path = [], locations = [], extensions } of errors) {
     const { code, statusCode } = extensions;
@@ -151,7 +146,6 @@ function* resultBreaches({ errors = [] }: Json, catalogue: Catalogue): Generator
 }
 
 export interface RestRequest {
-  /** Sends the request. */
   as?: Pick<Person, 'headers'> | undefined;
   headers?: Record<string, string>;
   /** Sent as JSON, unless it is a string or bytes. */
@@ -162,7 +156,6 @@ export interface RestAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** The parsed JSON. */
   body: Json;
 }
 
@@ -175,13 +168,11 @@ export interface GraphQLAnswer<Code extends string = string> {
     locations?: object[];
     extensions: { code: Code; statusCode: number; errors?: { pointer: string; detail: string }[] };
   }[];
-  /** The codes of the errors, in order. */
   codes: Code[];
 }
 
 /** Sends requests to a service and checks every answer against the contracts. */
 export interface TestClient {
-  /** Sends any request, by its path, as `fetch` does. */
   fetch: (path: string, init?: RequestInit) => Promise<Response>;
   rest: (method: string, path: string, request?: RestRequest) => Promise<RestAnswer>;
   graphql: (person: Pick<Person, 'headers'> | null, query: string, variables?: object) => Promise<GraphQLAnswer>;

@@ -38,7 +38,6 @@ type Id = string | number;
 
 /** A failure that only the application can cause. It is tested alone and combined with every other failure. */
 export interface ApplicationFault<Own extends object = object> {
-  /** A description: `an order that is paid already`. */
   name: string;
   status: number;
   /** Selects operations, or lists them by operationId. */
@@ -47,11 +46,7 @@ export interface ApplicationFault<Own extends object = object> {
   apply: (draft: Draft, context: RequestContext<Own>) => void | Promise<void>;
 }
 
-/**
- * Describes what a contract cannot express about its requests. Operations with sound examples and without path parameters need none
- * of it.
- * @typeParam Own the application's services, by name
- */
+/** Describes what a contract cannot express about its requests. @typeParam Own the application's services, by name */
 export interface ConformanceOptions<Own extends object = object> extends Omit<TestServiceOptions, 'people'> {
   /** The tested operations and root fields, by operationId and as `Query.loan`. Default: all. */
   only?: readonly string[];

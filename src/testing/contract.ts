@@ -21,18 +21,15 @@ import type { Exchange } from './coverage/exchange.js';
 import { type GraphQLObserver, graphqlObserver } from './coverage/graphql.js';
 import { restContract } from './coverage/rest.js';
 
-/** Both contracts of a service, and the checks of its answers. */
 export interface Contract {
   /** `openapi.yaml`, complete, with its references. */
   source: OpenApiDocument;
   /** The document with inlined references and the paths of each version. */
   document: OpenApiDocument;
-  /** The operations of each version. */
   operations: Operation[];
   schema: GraphQLSchema;
   /** Finds the operation of an exchange by its method, its path and the version of the answer. */
   operationOf: (exchange: Pick<Exchange, 'method' | 'path'> & Partial<Exchange>) => Operation | undefined;
-  /** Returns the keys of the elements that an exchange shows. */
   observeRest: (exchange: Exchange) => Set<string>;
   observeGraphql: GraphQLObserver;
   /** Describes everything in an answer that the contract does not declare. @param notWritten operations that may answer 501 */
@@ -97,7 +94,7 @@ function operationFinder(document: OpenApiDocument, all: readonly Operation[]): 
 
 /** Headers that no contract needs to declare. Add one only with a reason. */
 const TRANSPORT_HEADERS = new Set([
-  // HTTP/1.1 framing and connection (RFC 9110, RFC 9112)
+  // HTTP/1.1 (RFC 9110, RFC 9112)
   'connection',
   'content-length',
   'content-type',

@@ -16,13 +16,11 @@ async function migratedDatabase(): Promise<Blob> {
   return database.dump().finally(database.close);
 }
 
-/** Opens an embedded database in memory with the empty tables of the project. */
 export async function freshDatabase(): Promise<Database> {
   migrated ??= migratedDatabase();
   return openDatabase('pglite://memory', { snapshot: await migrated, limits: TEST_TIMEOUTS_MS });
 }
 
-/** The tables of the project, without the list of migrations. */
 const TABLES = `pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p') AND n.nspname !~ '^(pg_|information_schema$)' AND c.relname <> '_prisma_migrations'`;
 const HAS_ROWS = `SELECT EXISTS (SELECT FROM ${TABLES} AND pg_relation_size(c.oid) > 0) AS filled`;
@@ -35,13 +33,12 @@ END $$`;
 export interface SuccessiveDatabases {
   /** Opens an empty database. Close it before the next one is opened. */
   open: () => Promise<Database>;
-  /** Closes the shared database. */
   close: () => Promise<void>;
 }
 
 /**
- * Opens one database after the other. They share an engine, because truncating takes a hundredth of the time of a start, unless the
- * migrations insert rows. An application that creates tables while it runs needs databases of its own (`open`).
+ * Opens one database after the other, on one engine unless the migrations insert rows: truncating is a hundred times faster than a
+ * start.
  */
 export function successiveDatabases(fresh = freshDatabase): SuccessiveDatabases {
   let shared: Promise<Database | undefined> | undefined;

@@ -111,7 +111,7 @@ function bodyChange(operation: Operation): fc.Arbitrary<Change> {
   );
 }
 
-/** Generates credentials: those of a person, none, and malformed ones. */
+/** Generates credentials: those of people, none, and malformed ones. */
 const callerChange = (people: readonly Draft['as'][]): fc.Arbitrary<Change> =>
   weighted(
     [12, fc.constantFrom(...people)],
@@ -184,7 +184,6 @@ function requestsTo(service: TestService, operation: Operation, drafts: readonly
     });
 }
 
-/** Creates sound requests to an operation, in each of its media types. */
 async function soundDrafts(service: TestService, options: ConformanceOptions, operation: Operation): Promise<Draft[]> {
   const forms = bodyForms(operation);
   const drafts: Draft[] = [];
@@ -199,8 +198,8 @@ const settings = (_: unknown, { environment }: ConformanceOptions) => ({
 });
 
 /**
- * Sends generated requests, valid and invalid ones. No answer is 5xx or contains anything that the contract does not declare. The
- * coverage does not count these requests, because it must not depend on chance.
+ * Sends generated requests. No answer may be 5xx or undeclared. The coverage does not count them, because it must not depend on
+ * chance.
  */
 export const drawnRequests = suite(async (t, service, options) => {
   const { runs = 300, seed = 1 } = options.draws ?? {};

@@ -64,8 +64,8 @@ const settings = ({ policy }: Application) => ({
 });
 
 /**
- * Tests both sides of each bound on the values of requests: the service accepts the last value within it and rejects the next one.
- * Exceptions of the coverage are not tested.
+ * Tests that the service accepts the last value within each bound and rejects the next one. Exceptions of the coverage are not
+ * tested.
  */
 export const everyBound = suite(async (t, service, options) => {
   const tested = new Set<string>();

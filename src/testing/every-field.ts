@@ -46,8 +46,8 @@ const optionalArguments = ({ args }: Field): Json[] =>
     .map((one) => ({ [one.name]: one.defaultValue ?? sampleOf(one, true) }));
 
 /**
- * Returns selections that contain together all fields of a type that need no argument. An interface or a union has a selection per
- * type, so that no document exceeds the limits.
+ * Returns selections of all fields that need no argument. An abstract type has one per possible type, because documents have
+ * limits.
  */
 function selectionsOf(schema: GraphQLSchema, type: Field['type'], depth: number): string[] {
   const named = getNamedType(type);

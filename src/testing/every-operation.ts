@@ -27,8 +27,8 @@ const settings = (_: unknown, { environment }: ConformanceOptions) => ({
 });
 
 /**
- * Tests what all operations have in common: each accepts a sound request and each member of its body, rejects unknown versions and
- * credentials over plain HTTP, and answers 304, 206 and 406 where it declares them.
+ * Tests versions, media types, ranges, conditional requests and plain HTTP, and that the service reads each part of a sound
+ * request.
  */
 export const everyOperation = suite(async (t, service, options) => {
   const operations = testedOperations(service, options);

@@ -33,8 +33,8 @@ const settings = (_: unknown, { environment }: ConformanceOptions) => {
 };
 
 /**
- * Tests for every operation that each fault is answered as declared, that of two faults the first in the order of failures decides, and
- * that a fault causes each declared failure.
+ * Tests that each operation answers each fault as declared, and two faults by the first in the order of failures. Each
+ * declared failure needs a fault that causes it.
  */
 export const failureOrder = suite(async (t, service, options) => {
   for (const as of [undefined, ...Object.values(service.people)]) await service.rest('GET', '/nowhere', { as });

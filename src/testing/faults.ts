@@ -18,13 +18,11 @@ interface Target {
 }
 type Change = (draft: Draft, context: RequestContext) => void | Promise<void>;
 
-/** A reason to reject a request. */
 export interface Fault {
   name: string;
   status: number;
   /** The place in the order of failures (docs/decisions.md, "Failures"). */
   rank: number;
-  /** The stage of the pipeline that rejects the request. */
   stage: string;
   /** The handler decides, so an operation that is not implemented does not reject it. */
   isByHandler?: boolean;
@@ -32,7 +30,6 @@ export interface Fault {
   changeFor: (target: Target) => Change | undefined;
 }
 
-/** A name that no contract declares. */
 const UNKNOWN = 'accord_unknown';
 const ABSENT_IDS: Record<string, string> = { integer: '999999', uuid: '019a0000-0000-7000-8000-000000000000' };
 const UNREAD_TYPE = 'application/vnd.accord-unread';
@@ -217,7 +214,7 @@ const FAULTS: readonly Fault[] = [
   ),
 ];
 
-/** Lists the faults of the contract and those of the application, in the order of failures. */
+/** Lists all faults in the order of failures. */
 export function faultsOf(options: ConformanceOptions): Fault[] {
   const own = (options.faults ?? []).map(
     ({ name, status, operations, apply }): Fault => ({

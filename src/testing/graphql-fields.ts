@@ -21,7 +21,6 @@ import { rolesIn } from './sound-request.js';
 
 export type Field = GraphQLField<unknown, unknown>;
 
-/** A field on the way to another one. */
 export interface Step {
   field: Field;
   /** The type of the parent, if the parent is of an interface or a union and only this type has the field. */
@@ -58,7 +57,6 @@ export function sampleOf(input: Input, isComplete = false): Json {
 export const requiredArguments = ({ args }: Field): Json =>
   Object.fromEntries(args.filter(isRequiredArgument).map((one) => [one.name, sampleOf(one)]));
 
-/** Returns the arguments of a root field from the options, or samples of the required ones. */
 export async function soundArguments(
   { fields = {}, ownFields = {} }: ConformanceOptions,
   name: string,
@@ -77,12 +75,7 @@ export function callerOfField(service: TestService, name: string, field: Field):
   return Object.values(service.people).find((person) => person.role === role);
 }
 
-/**
- * Writes a document that selects the last of nested fields.
- * @param name of the root field
- * @param given the arguments of each field
- * @param selection of the last field
- */
+/** Writes a document that selects the last of nested fields, with the arguments of each. */
 export function documentFor(
   name: string,
   steps: Steps,
@@ -123,14 +116,12 @@ interface FieldRequest {
 /** A rejected subscription has no `data`. */
 type FieldAnswer = Pick<GraphQLAnswer, 'data' | 'codes'>;
 
-/** Queries a root field over HTTP, or subscribes to it over a socket. */
 export const queryField = (request: FieldRequest): Promise<FieldAnswer> => {
   const { service, name, document, variables, headers } = request;
   const isSubscription = name.startsWith(`${service.contract.schema.getSubscriptionType()?.name}.`);
   return isSubscription ? firstEvent(request) : service.graphql({ headers }, document, variables);
 };
 
-/** Subscribes, and causes events until the first one arrives. */
 async function firstEvent(request: FieldRequest): Promise<FieldAnswer> {
   const { service, options, name, document, variables, headers, context } = request;
   const cause = options.events?.[name];

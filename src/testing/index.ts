@@ -1,7 +1,4 @@
-/**
- * The conformance kit, which tests an application against its contracts. No service loads it.
- * @module
- */
+/** The conformance kit, which tests an application against its contracts. No service loads it. @module */
 import type { Application } from '@accord-api/platform/internals/application';
 import type { ConformanceOptions, TestRunner } from './conformance-options.js';
 import { successiveDatabases } from './database.js';
@@ -34,8 +31,7 @@ const SUITES = {
 };
 
 /**
- * Tests an application against its contracts: sends every request whose answer the contracts determine, and checks every answer for
- * what they do not declare. Each suite starts with an empty database.
+ * Sends every request whose answer the contracts determine, and checks every answer. Each suite starts with an empty database.
  * @param options what the contracts cannot express about the requests
  */
 export async function conformance<Own extends object>(

@@ -7,7 +7,6 @@ import type { Contract } from './contract.js';
 export interface MatrixRow {
   /** The operationId, or `Type.field`. */
   name: string;
-  /** The condition of the last permission. */
   when: string | undefined;
   /** All required permissions: the unconditional ones, then the conditional one. */
   permissions: readonly Permission[];
@@ -40,24 +39,21 @@ export function rowsOfField(schema: GraphQLSchema, name: string, { astNode }: Fi
   return rowsOf(name, permissions);
 }
 
-/** Returns the root fields of a schema by their names: `Query.loan`. */
 export const rootFields = (schema: GraphQLSchema): [name: string, field: Field][] =>
   [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
     Object.values(type?.getFields() ?? {}).map((field): [string, Field] => [`${type?.name}.${field.name}`, field]),
   );
 
-/** Returns the permission matrix of both contracts. */
 export const matrixOf = ({ operations, schema }: Contract): { rest: MatrixRow[]; graphql: MatrixRow[] } => ({
   rest: operations.flatMap(rowsOfOperation),
   graphql: rootFields(schema).flatMap(([name, field]) => rowsOfField(schema, name, field)),
 });
 
-/** Returns true if a role is permitted to act on its own resources (`own`), or on those of other accounts. */
+/** Returns true if a role may act on its own resources (`own`), or on resources of other accounts. */
 export const allows = ({ permissions }: MatrixRow, role: string, own: boolean): boolean =>
   permissions.every((one) => {
     const reach = one[role.toLowerCase()];
     return reach === 'any' || (reach === 'own' && own);
   });
 
-/** Returns the security schemes of an operation. */
 export const mechanismsOf = ({ security }: Operation): Set<string> => new Set(security.flatMap(Object.keys));

@@ -14,13 +14,11 @@ export const TEST_HASHING: HashParameters = { memoryCost: 32, timeCost: 1, paral
 
 let hash: Promise<string> | undefined;
 
-/** Returns the hash of `PASSWORD`. */
 export const passwordHash = (): Promise<string> => (hash ??= hasher(TEST_HASHING).hash(PASSWORD));
 
 export interface Account {
   id: number;
   email: string;
-  /** The stored name of the role. */
   role: string;
 }
 
@@ -39,7 +37,6 @@ interface PeopleDependencies {
   app: FastifyInstance;
   client: PrismaClient;
   services: PlatformServices;
-  /** The names of the contract's security schemes. */
   schemes: readonly string[];
   url: string;
 }

@@ -8,9 +8,8 @@ import type { TestService } from './service.js';
 import { isOwned, requestContext, rolesIn, sendDraft, soundRequest, testedOperations } from './sound-request.js';
 
 /**
- * Sends a request to every operation and root field as every role, to resources of the caller and of others. The service answers 403
- * exactly where the contract says so, 401 without a credential, and accepts the declared mechanisms. Each request has a new account,
- * because some requests delete it.
+ * Calls every operation and root field as every role, for resources of the caller and of others. The service answers 403 exactly
+ * where the contract says so. Each call has a new account, because some calls delete it.
  */
 export const permissions = suite(async (t, service, options) => {
   await t.test('REST: every operation as every role', async (t) => {
@@ -22,7 +21,7 @@ export const permissions = suite(async (t, service, options) => {
   });
 });
 
-/** Yields a caller of each role with its own resource, and with that of another account if there can be one. */
+/** Yields a caller of each role with its own resource, and with a resource of another account if possible. */
 async function* callersOf(service: TestService, isOwned: boolean): AsyncGenerator<[Person, Account, boolean]> {
   const roles = rolesIn(service);
   for (const role of roles) {
@@ -34,7 +33,6 @@ async function* callersOf(service: TestService, isOwned: boolean): AsyncGenerato
 
 const nameOf = ({ name, when }: MatrixRow) => (when === undefined ? name : `${name} when ${when}`);
 
-/** Makes a sound request meet the condition of a row. */
 function meetCondition(
   { when }: MatrixRow,
   { conditions = {} }: ConformanceOptions,

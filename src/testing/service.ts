@@ -18,11 +18,11 @@ import { type Account, type Credentials, type Person, peopleOf, TEST_HASHING } f
 export interface TestServiceOptions<Name extends string = string> extends Partial<Omit<AppOptions, 'database'>> {
   /** The roles of the accounts that exist from the start, by name. Default: an account of each role, named by the role in lower case. */
   people?: Readonly<Record<Name, string>>;
-  /** Environment variables, beside those that raise the limits. The environment of the process is not read. */
+  /** Environment variables in addition to raised limits. The environment of the process is not read. */
   environment?: Readonly<Record<string, string>>;
   /** The variables that only this application has. */
   variables?: TProperties;
-  /** A database that stays open. Default: an embedded one. */
+  /** The caller closes it. Default: an embedded database. */
   database?: Database;
   /** Fills the database before the service starts: `application.demo?.seed`. */
   seed?: ((client: PrismaClient) => Promise<unknown>) | undefined;
@@ -32,28 +32,23 @@ export interface TestServiceOptions<Name extends string = string> extends Partia
   onBreach?: (breach: string) => void;
 }
 
-/**
- * A running service. Each of its answers is checked against the contract.
- * @typeParam Own the application's services, by name
- */
+/** A running service whose answers are checked against the contract. @typeParam Own the application's services, by name */
 export interface TestService<Own extends object = object, Name extends string = string> extends TestClient {
   app: FastifyInstance;
   url: string;
   application: Application<Own>;
   contract: Contract;
   database: Database;
-  /** The services of the platform and of the application. */
   services: PlatformServices & Own;
   people: Record<Name, Person>;
   /** The log, one line of JSON each. */
   log: string[];
-  /** Creates an account with a role. */
   account: (role: string) => Promise<Account>;
   /** Creates an account with a role, and logs it in. */
   person: (role: string) => Promise<Person>;
   /** Logs an account in by each mechanism of the contract. */
   credentialsOf: (account: Account) => Promise<Credentials>;
-  /** The mechanisms by which the contract lets an account authenticate. */
+  /** The mechanisms that the contract declares for accounts. */
   mechanisms: readonly Mechanism[];
   /** Closes the subscriptions, the service, and a database of its own. */
   close: () => Promise<void>;
@@ -77,10 +72,7 @@ function throwBreach(breach: string): never {
 export const oneOfEachRole = ({ policy }: Pick<Application, 'policy'>): Record<string, string> =>
   Object.fromEntries([...rolesOf(policy)].map((role) => [role.toLowerCase(), role]));
 
-/**
- * Starts an application on a free port, with an embedded database and an account of each role. Close it after the tests.
- * @param application as `main.ts` serves it
- */
+/** Starts an application with an embedded database and an account of each role. @param application as `main.ts` serves it */
 export async function testService<Own extends object, Name extends string = string>(
   application: Application<Own>,
   {

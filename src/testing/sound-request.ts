@@ -23,7 +23,6 @@ export function requestContext(service: TestService, caller: Account | undefined
   return { service, caller, owner, number: requests };
 }
 
-/** Returns the names of the parameters in a path template. */
 export const parametersIn = (path: string): string[] => [...path.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);
 
 /** Returns the roles of an application, in the order of its contracts. */
@@ -98,7 +97,6 @@ export const withBody = (draft: Draft, { type, kind }: BodyForm, value: unknown)
   body: kind === 'json' && typeof value === 'string' ? JSON.stringify(value) : value,
 });
 
-/** Replaces the value of a parameter of a draft. */
 export function withParameter(draft: Draft, parameter: Parameter, value: unknown): Draft {
   const { in: place, name } = parameter;
   if (place === 'query') return { ...draft, query: { ...draft.query, [name]: value } };
@@ -121,9 +119,9 @@ function callerOf(service: TestService, { permission, furtherPermissions }: Oper
 }
 
 /**
- * Returns a request that must succeed according to the contract. Its values are the examples of the contract and those of the options.
- * @param who the caller (default: the role with the most permissions) and the owner of the resource (default: another account)
- * @param form the media type of the body (default: the first of the contract)
+ * Returns a request that must succeed according to the contract, with values from its examples and the options.
+ * @param who default: the role with the most permissions, and another account as the owner of the resource
+ * @param form the media type of the body; default: the first of the contract
  */
 export async function soundRequest(
   service: TestService,

@@ -97,7 +97,6 @@ export const isValid = (schema: Schema, value: unknown): boolean => ajv.validate
 /** The maximum length of a label of a domain (RFC 1035, 2.3.4). */
 const MAX_LABEL_LENGTH = 63;
 
-/** Returns an email address with a domain as long as the length requires. */
 function emailOf(length: number, number: number): string {
   const local = `m${number}@`;
   const rest = Math.max(0, length - local.length - '.example'.length);
@@ -105,7 +104,6 @@ function emailOf(length: number, number: number): string {
   return `${local}${labels}.example`;
 }
 
-/** Returns a text of a length that has the format and the pattern of a schema; undefined if none is found. */
 function textOf(length: number, { format, pattern }: Schema, number: number, side: Side): string | undefined {
   const candidates = [
     ...(format === 'email' ? [emailOf(length, number)] : []),
@@ -115,7 +113,7 @@ function textOf(length: number, { format, pattern }: Schema, number: number, sid
   ];
   const schema = { ...(format !== undefined && { format }), ...(pattern !== undefined && { pattern }) };
   const found = candidates.find((text) => [...text].length === length && isValid(schema, text));
-  // The issues of a text that is too short or too long name its length, whatever its form.
+  // A text of the wrong length is rejected for its length in any format.
   return found ?? (side === 'beyond' ? 'x'.repeat(length) : undefined);
 }
 
@@ -150,7 +148,6 @@ interface BoundedPart {
   root?: Schema;
   /** The value of the part in a sound request. */
   sound?: unknown;
-  /** Makes email addresses unique. */
   number?: number;
 }
 

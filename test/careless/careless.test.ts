@@ -711,7 +711,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
     t.same(Object.keys(kept).sort(), ['continuation', 'environment', 'jobs', 'now', 'production', 'transact']);
   });
 
-  // The service has a stricter policy, in which reading is limited to `own`.
+  // The policy limits reading to `own`.
   t.test('scopes of what is read', async (t) => {
     const own = { VIEWER: 'own', DEVELOPER: 'any', ADMIN: 'any' } as const;
     const strict = { 'posts.read': own, 'users.read': own, 'users.list': own };

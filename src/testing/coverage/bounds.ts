@@ -78,7 +78,6 @@ export function sideOf({ keyword, ...sides }: Bound, value: unknown): Side | und
 export const namesBound = ({ limit }: Bound, detail: string): boolean =>
   detail.startsWith('must ') && detail.split(/[^\d.e+-]+/).includes(String(limit));
 
-/** Returns true for an ID, which is a number in a string. */
 export const isId = ({ type }: InputValue): boolean => getNamedType(type).name === 'ID';
 
 const JSON_TYPES: Record<string, string> = { Int: 'integer', Float: 'number', String: 'string' };
@@ -91,7 +90,6 @@ export function sdlConstraint(schema: GraphQLSchema, input: InputValue): Schema 
   return { type, ...own } as Schema;
 }
 
-/** Returns the bounds of an argument or an input field, named as in `@constraint`. */
 export const sdlBounds = (schema: GraphQLSchema, input: InputValue): Bound[] =>
   boundsIn(sdlConstraint(schema, input)).map((bound) => ({
     ...bound,

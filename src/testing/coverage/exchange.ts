@@ -4,10 +4,8 @@ import type { Operation } from '@accord-api/platform/internals/contract/openapi'
 import { isObject } from '@accord-api/platform/internals/contract/references';
 import { placeReader } from '@accord-api/platform/internals/rest/parameters';
 
-/** A request and its answer, as they were sent. */
 export interface Exchange {
   method: string;
-  /** Without the query. */
   path: string;
   request: {
     /** Without the question mark. */
@@ -33,7 +31,6 @@ export function parsed(text: string): unknown {
 export const mediaOf = (headers: Headers | undefined): string =>
   headers?.get('content-type')?.split(';')[0]?.trim() ?? '';
 
-/** Returns the issues that a failure lists. */
 export function issuesIn({ headers, text }: Exchange): readonly Issue[] {
   const problem = mediaOf(headers).endsWith('json') ? parsed(text) : undefined;
   return isObject(problem) && Array.isArray(problem['errors']) ? problem['errors'] : [];
@@ -42,7 +39,7 @@ export function issuesIn({ headers, text }: Exchange): readonly Issue[] {
 const cookiesIn = (headers: Headers | undefined): Map<string, string> =>
   new Map((headers?.get('cookie') ?? '').split(/; */).map((pair) => pair.split('=', 2) as [string, string]));
 
-/** Three parts, the first of which is a JSON object (RFC 7519, 3). */
+/** Three parts. The first part is a JSON object (RFC 7519, 3). */
 const JWT = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
 
 /** Returns true if a request contains a credential of a security scheme. */

@@ -48,7 +48,6 @@ export interface GraphQLResult {
 
 export type GraphQLObserver = (request: GraphQLRequest, result: GraphQLResult) => Set<string>;
 
-/** Returns the types that a type refers to: those of its fields, arguments, implementations and members. */
 function neighboursOf(schema: GraphQLSchema, type: GraphQLNamedType): GraphQLNamedType[] {
   if (isUnionType(type)) return [...type.getTypes()];
   const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
@@ -69,7 +68,6 @@ function reachableTypes(schema: GraphQLSchema): GraphQLNamedType[] {
   return Object.values(schema.getTypeMap()).filter((type) => found.has(type));
 }
 
-/** Lists the elements of the GraphQL contract: fields, arguments, input fields and enum values, and both sides of each bound. */
 export function sdlElements(schema: GraphQLSchema): SdlElement[] {
   return reachableTypes(schema).flatMap((type) => {
     const element = (kind: ElementKind, name: string, node: SdlElement['node']): SdlElement => ({
@@ -95,7 +93,6 @@ const isEmptyList = (value: unknown) => Array.isArray(value) && value.length ===
 
 /** The value of an argument or an input field in a request; one for each item of a list. */
 interface Given {
-  /** The key of its element. */
   key: string;
   input: InputValue;
   type: GraphQLInputType;
@@ -154,10 +151,8 @@ function withLostPlaces(paths: readonly Path[], data: unknown): { root: Values; 
 }
 
 /**
- * Returns a function that finds the elements which a request and its result show: `User.name`, `Query.users(limit)`,
- * `CreateUserInput.email`, `Role.ADMIN`. A field of an implementation also shows the field of the interface. A field counts when the
- * data contains it, unless a failure made it `null` or it is an empty list. Behind an interface or a union, a field counts only where
- * `__typename` was selected beside it. A broken bound counts where an error of its field names its place.
+ * Returns a function that finds the elements which a request and its result show: `User.name`, `Query.users(limit)`, `Role.ADMIN`.
+ * A field counts unless a failure made it `null` or it is an empty list, and below an abstract type only with `__typename`.
  */
 export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
   const known = new Map<InputValue, Bound[]>();

@@ -7,7 +7,6 @@ export type Observations = Map<string, number>;
 /** The folder of a project's recordings, one file per process. Git ignores it. */
 export const RECORDINGS = join('coverage', 'contract');
 
-/** Adds the keys that one exchange showed. */
 export function note(observations: Observations, keys: Iterable<string>): void {
   for (const key of keys) observations.set(key, (observations.get(key) ?? 0) + 1);
 }
@@ -43,6 +42,5 @@ export function readObservations(root: string): { observations: Observations; re
   return { observations, recordings: files.length };
 }
 
-/** Deletes the recordings of earlier test runs. */
 export const clearObservations = (root: string): void =>
   rmSync(join(root, RECORDINGS), { recursive: true, force: true });

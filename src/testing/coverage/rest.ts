@@ -18,12 +18,10 @@ import { type Element, type ElementKind, UNMATCHED } from './elements.js';
 import { type Exchange, issuesIn, mediaOf, parametersIn, parsed, securityName, usesScheme } from './exchange.js';
 import { childrenOf, type Found, follow, type Path, partsOf } from './schema-parts.js';
 
-/** An element of the REST contract. */
 export interface RestElement extends Element {
   at: Path;
   /** The exchange shows the element. */
   isSeen: boolean;
-  /** The place of the element in a request. */
   part?: RequestPart;
 }
 
@@ -32,7 +30,7 @@ export interface RequestPart {
   whole: string;
   /** `/data[]/role`; empty for the whole. */
   pointer: string;
-  /** The media type of the body; undefined for a parameter. */
+  /** Undefined for a parameter. */
   media: string | undefined;
   schema: Path;
   bound?: Bound;
@@ -54,7 +52,6 @@ interface SchemaUse {
   verdict?: Verdict | undefined;
 }
 
-/** The decision of an answer about the bounds of a value. */
 interface Verdict {
   isAccepted: boolean;
   isRefused: (pointer: string, bound: Bound) => boolean;
@@ -62,7 +59,6 @@ interface Verdict {
 
 const RESPONSES = '#/components/responses/';
 
-/** Names a part: `getUser 200` and `/role` are `getUser 200 /role`. */
 export const partKey = (whole: string, pointer: string): string => `${whole} ${pointer.trimStart()}`.trim();
 
 /** Returns the owner and the name of a part of a response: `getUser 200`, or a component such as `NotFound`. */
@@ -72,8 +68,8 @@ function ownerAndName(whole: string, part: string): [owner: string, name: string
 }
 
 /**
- * Selects the bounds of a parameter that a request can break. The content of a text cookie decides about it instead, and an id in a path
- * that is too large is 404 (docs/decisions.md, "Reading and writing over REST").
+ * Selects the bounds that a request can break. Text cookies are credentials, and a too large id in a path is 404
+ * (docs/decisions.md, "Reading and writing over REST").
  */
 const isBreakable =
   (place: Parameter['in'], { type }: Schema) =>
@@ -91,8 +87,8 @@ const isIdAccepted = (status: number): boolean => isAccepted(status) || [403, 40
 const foundIn = (value: unknown): Found[] => (value === undefined ? [] : [{ value, pointer: '' }]);
 
 /**
- * Lists the elements of the REST contract, and finds those that an exchange shows. An answer to HEAD shows nothing. A rejected
- * request shows only its answer, and the bounds that the answer names with their place.
+ * Lists the elements of the REST contract and finds those of an exchange. A rejected request shows its answer and broken bounds
+ * only.
  * @param document `openapi.yaml`, complete, with its references
  */
 export function restContract(document: OpenApiDocument) {
@@ -121,7 +117,6 @@ export function restContract(document: OpenApiDocument) {
     more: More = {},
   ): RestElement => ({ kind, owner, name, key: `${owner} ${name}`, file: 'openapi.yaml', at, isSeen, ...more });
 
-  /** Lists the members, the values and the bounds of a schema. */
   function* schemaElements(use: SchemaUse): Generator<RestElement> {
     const { owner, whole, media, verdict } = use;
     const values = use.found && { found: use.found, isValid };

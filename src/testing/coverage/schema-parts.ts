@@ -4,7 +4,6 @@ import { isObject, keysOf, valueAt } from '@accord-api/platform/internals/contra
 
 export type Path = readonly string[];
 
-/** Follows references from a path. */
 export function follow(document: unknown, path: Path): { value: unknown; path: Path } {
   const value = valueAt(document, path);
   const { $ref } = (value ?? {}) as Schema;
@@ -16,7 +15,6 @@ export const childrenOf = (document: unknown, path: Path): [name: string, at: Pa
   return Object.keys(value ?? {}).map((name) => [name, [...at, name]]);
 };
 
-/** A value in an exchange, with its JSON pointer. */
 export interface Found {
   value: unknown;
   pointer: string;
@@ -29,7 +27,7 @@ export interface Part {
   /** `schema`: a place that has bounds. */
   kind: 'member' | 'value' | 'schema';
   at: Path;
-  /** The values of the part; none without an exchange. */
+  /** Empty without an exchange. */
   found: readonly Found[];
 }
 
@@ -48,10 +46,9 @@ function alternativesOf(document: unknown, all: Path): { name: string; at: Path 
   });
 }
 
-/** The number of places of one body in which a schema is listed. Mutually recursive schemas would have exponentially many. */
+/** The maximum number of places of a schema in one body. Mutually recursive schemas have exponentially many. */
 const MAX_PLACES = 64;
 
-/** The values in which a walk finds parts, and the check of an alternative. */
 export interface Values {
   found: readonly Found[];
   isValid: (at: Path, value: unknown) => boolean;
@@ -60,7 +57,7 @@ export interface Values {
 interface Position extends Partial<Pick<Part, 'pointer' | 'within'>> {
   /** The enclosing schemas: a recursive schema is listed once. */
   around?: readonly string[];
-  /** The number of places in which each schema has been listed. */
+  /** The number of listed places of each schema. */
   places?: Map<string, number>;
   /** The schema describes the same part as an enclosing one, whose bounds include its own. */
   isMerged?: boolean;
@@ -76,9 +73,8 @@ const membersOf = (found: readonly Found[], matches: (name: string, parent: obje
   );
 
 /**
- * Walks a schema and lists its members at any depth, the values of its enumerations, and the places of its bounds. With an exchange
- * it also finds their values. A pointer is `/data[]/role`: `[]` is an item of an array, `{}` a value of a map, `<Page>` one of several
- * alternatives.
+ * Lists the members, enumeration values and bounds of a schema, and their values. A pointer is `/data[]/role`: `[]` is an item of
+ * an array, `{}` a value of a map, `<Page>` an alternative.
  */
 export function* partsOf(
   document: unknown,
