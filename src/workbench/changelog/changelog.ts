@@ -15,7 +15,7 @@ interface Change {
 }
 
 /** The changes between two versions, or the problems if one of them is invalid. */
-export interface Differences {
+interface Differences {
   problems: readonly Problem[];
   changes: readonly Change[];
   /** The reasons of accepted breaks by id. */

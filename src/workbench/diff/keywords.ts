@@ -1,7 +1,7 @@
 import { type Direction, type Effect, judge, type Verdict, whatOf } from './change.js';
 
 /** The effect of a changed keyword of JSON Schema, or argument of `@constraint`. */
-export interface Keyword {
+interface Keyword {
   effect: (was: unknown, is: unknown) => Effect;
   /** The verdict of a wider response. Default: risky. */
   widened?: Verdict;

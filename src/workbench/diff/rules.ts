@@ -5,7 +5,7 @@ import { type Change, type Direction, isVerdict, VERDICTS, type Verdict } from '
 import { KEYWORDS, SCHEMA_RULES } from './keywords.js';
 
 /** A rule, or all rules that match a name with `*`. Verdicts are sorted, worst first. */
-export interface RuleRow {
+interface RuleRow {
   name: string;
   verdicts: Verdict[];
   why: string;

@@ -53,6 +53,11 @@ function table(all: readonly Operation[]): string {
   return `${comment}export const operations = {\n${lines.join('')}} as const;\n\nexport type OperationId = keyof typeof operations;\n`;
 }
 
+/** The types of `generated/operations.ts` that do not come from the contract. */
+const OWN_TYPES = [...`${STREAM}${IMPORTS}${headerTypes([])}${CLOSED}`.matchAll(/import type \{ (.*) \}|\btype (\w+)/g)]
+  .flatMap(([, imported = '', declared = '']) => [...imported.split(', '), declared])
+  .concat('Handlers', 'OperationId');
+
 /**
  * Returns the source of `generated/operations.ts`: the request, replies and handler of each operation; the handlers of each tag
  * and the function that checks them; and a table of methods and paths. The same document always gives the same text.
@@ -67,34 +72,7 @@ export function generateOperations(source: OpenApiSource): string {
   const taken = new Set([
     ...handled.flatMap(({ operationId }) => typeNamesOf(operationId)),
     ...tags.map(({ name }) => `${pascalCase(name)}Handlers`),
-    ...[
-      'Handlers',
-      'Context',
-      'Schemas',
-      'OperationId',
-      'Readable',
-      'Route',
-      'Decides',
-      'Decisions',
-      'DecisionOf',
-      'NotWritten',
-      ...[
-        'Same',
-        'Plain',
-        'KeysOf',
-        'ItemOf',
-        'MemberOf',
-        'Surplus',
-        'SurplusMembers',
-        'WithStatus',
-        'SurplusOf',
-        'ReplyOf',
-        'Closed',
-      ],
-      'HeaderName',
-      'Only',
-      'NoHeaders',
-    ],
+    ...OWN_TYPES,
   ]);
   // A schema with the name of another type is available under Schemas only.
   const isFree = (name: string) => !taken.has(name) && /^[A-Z]\w*$/.test(name);

@@ -144,7 +144,7 @@ function prepareUpgrade(document: OpenApiDocument): void {
 }
 
 /** Converts a document from OpenAPI 3.0 to 3.1. Returns one in 3.1 as it is. */
-export function upgraded(document: OpenApiDocument): OpenApiDocument {
+function upgraded(document: OpenApiDocument): OpenApiDocument {
   if (!document.openapi.startsWith('3.0.')) return document;
   const copy = structuredClone(document);
   prepareUpgrade(copy);

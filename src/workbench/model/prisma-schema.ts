@@ -25,11 +25,11 @@ export interface PrismaField extends Named {
   readonly optional: boolean;
 }
 
-export interface PrismaModel extends Named {
+interface PrismaModel extends Named {
   readonly fields: readonly PrismaField[];
 }
 
-export interface PrismaEnum extends Named {
+interface PrismaEnum extends Named {
   readonly values: readonly Named[];
 }
 
