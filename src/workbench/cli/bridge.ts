@@ -1,6 +1,7 @@
-import { EXIT, paint, printJson, table, Unable } from '@accord-api/platform/cli/output';
+import { EXIT, paint, printJson, table } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import type { Contracts } from '../model/contracts.js';
+import { rejectProblems } from './reject-problems.js';
 
 const DESCRIPTION = `
 Compares openapi.yaml, schema.graphql and prisma/schema.prisma: types and their members, nullability, enums, ids, error codes,
@@ -18,11 +19,8 @@ async function readValid(root: string): Promise<Contracts> {
   const { check } = await import('../model/check.js');
   const { readContracts } = await import('../model/contracts.js');
   const contracts = await readContracts(root, ['openapi', 'schema', 'prisma']);
-  const problems = await check(contracts);
-  if (problems.length === 0) return contracts;
-  const { printProblems } = await import('../model/problems.js');
-  const printed = printProblems(problems, { colour: process.stderr.isTTY });
-  throw new Unable(`${printed}\nOnly valid contracts can be compared.`);
+  rejectProblems(await check(contracts));
+  return contracts;
 }
 
 const bridgeCommand: Subcommand = (command) => {

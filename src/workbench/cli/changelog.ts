@@ -1,6 +1,7 @@
-import { printJson, Unable } from '@accord-api/platform/cli/output';
+import { printJson } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import type { Release } from '../changelog/changelog.js';
+import { rejectProblems } from './reject-problems.js';
 
 const HELP = `
 The change log contains the changes of the contracts that concern clients, by the rules of "accord diff": one section for each tag
@@ -32,10 +33,9 @@ const changelogCommand: Subcommand = (command) => {
 async function read(root: string, range: string | undefined): Promise<Release[]> {
   const { changelog, InvalidContract } = await import('../changelog/changelog.js');
   const { differencesBetween } = await import('../diff/report.js');
-  return changelog(root, range, differencesBetween).catch(async (error: Error) => {
-    if (!(error instanceof InvalidContract)) throw error;
-    const { printProblems } = await import('../model/problems.js');
-    throw new Unable(printProblems(error.problems, { colour: process.stderr.isTTY }));
+  return changelog(root, range, differencesBetween).catch((error: Error) => {
+    if (error instanceof InvalidContract) rejectProblems(error.problems);
+    throw error;
   });
 }
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { EXIT, paint, printJson, Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import { Option } from 'commander';
+import { rejectProblems } from './reject-problems.js';
 
 const FORMATS = ['text', 'json', 'markdown', 'sarif'] as const;
 type Format = (typeof FORMATS)[number];
@@ -72,17 +73,15 @@ async function compared(ref: string | undefined, other: string | undefined, opti
   const directory = to === undefined ? root : resolve(to);
   const working = () => versionInDirectory(directory, to ?? 'the working tree');
   const [before, after] = comparable(old, other === undefined ? working() : await versionNamed(root, other));
-  const problems = await problemsOf({ root: directory, before, after });
-  if (problems.length > 0) {
-    const { printProblems } = await import('../model/problems.js');
-    throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
-  }
+  rejectProblems(await problemsOf({ root: directory, before, after }));
   return diffReport({ root: directory, before, after });
 }
 
 async function print(format: Format, report: Report): Promise<void> {
-  if (format === 'json') printJson(report);
-  else console.log(await printed(format, report));
+  if (format === 'json') return printJson(report);
+  const { printMarkdown, printSarif, printText } = await import('../diff/print.js');
+  if (format === 'markdown') console.log(printMarkdown(report));
+  else console.log(format === 'sarif' ? printSarif(report) : printText(report, (style, text) => paint(style, text)));
 }
 
 /** Prints the rules with the decisions of the contracts. The project may have no contracts. */
@@ -95,19 +94,10 @@ async function printRules(root: string, json: boolean): Promise<void> {
   const { checkSchema } = await import('../model/check.js');
   const broken = [...contracts.openapi.errors, ...checkSchema(contracts.schema, 'reading')];
   const problems = broken.length > 0 ? broken : severityProblems(contracts);
-  if (problems.length > 0) {
-    const { printProblems } = await import('../model/problems.js');
-    throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
-  }
+  rejectProblems(problems);
   const rules = statedRules(contracts);
   if (json) printJson(rules);
   else console.log(asText(rules, (style, text) => paint(style, text)));
-}
-
-async function printed(format: Format, report: Report): Promise<string> {
-  const { printMarkdown, printSarif, printText } = await import('../diff/print.js');
-  if (format === 'markdown') return printMarkdown(report);
-  return format === 'sarif' ? printSarif(report) : printText(report, (style, text) => paint(style, text));
 }
 
 export default diff;

@@ -5,6 +5,7 @@ import type { Pairs } from '../bridge/pairs.js';
 import type { Explanation, Part } from '../explain/explain.js';
 import type { Contracts } from '../model/contracts.js';
 import type { CodeLine } from '../model/touched-code.js';
+import { rejectProblems } from './reject-problems.js';
 
 const DESCRIPTION = `
 Shows a published operation by its operationId: permissions, parameters, body and responses, each with its place in openapi.yaml or
@@ -87,11 +88,7 @@ const explainCommand: Subcommand = (command) => {
       const { readContracts } = await import('../model/contracts.js');
       const { check } = await import('../model/check.js');
       const contracts = await readContracts(root, ['openapi', 'schema', 'prisma'], 'one');
-      const problems = await check(contracts);
-      if (problems.length > 0) {
-        const { printProblems } = await import('../model/problems.js');
-        throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
-      }
+      rejectProblems(await check(contracts));
       const found = await explained(root, contracts, name);
       if (found === undefined) {
         const ids = contracts.openapi.operations.map(({ operationId }) => operationId).join(', ');
