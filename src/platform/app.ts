@@ -31,7 +31,7 @@ import { restStagesPlugin } from './rest/plan.js';
 import { type Handlers, notWrittenOperations, type RestEntry, restEntry, restPlugin } from './rest/plugin.js';
 import { type Config, ConfigError } from './server/config.js';
 import { httpServer } from './server/http-server.js';
-import { TIMEOUTS, type Timeouts, timeoutsPlugin } from './server/timeouts.js';
+import { TIMEOUTS_MS, type Timeouts, timeoutsPlugin } from './server/timeouts.js';
 import { type PlatformServices, platformServices } from './services.js';
 
 /** The optional properties override defaults. */
@@ -81,7 +81,7 @@ export async function buildApp(
   const names = namesOf(application.name);
   const title = titleOf(application);
   const handlers = application.handlers as Handlers;
-  const timeouts = { ...TIMEOUTS, ...otherTimeouts };
+  const timeouts = { ...TIMEOUTS_MS, ...otherTimeouts };
   const contracts = given ?? (await publishedContracts());
   const document = everyVersion(normaliseOpenApi(contracts.openapi));
   const all = operations(document);

@@ -4,7 +4,7 @@ import { credentialsService } from './accounts/credentials.js';
 import { loginAttempts } from './accounts/login-attempts.js';
 import { networkOf } from './accounts/networks.js';
 import { type HashParameters, hasher, passwords } from './accounts/passwords.js';
-import { accountRules, HIDDEN, User, userHooks, usersService } from './accounts/users.js';
+import { accountRules, HIDDEN_USER_MEMBERS, User, userHooks, usersService } from './accounts/users.js';
 import type { Application, ApplicationPlatform } from './application.js';
 import { refusalLog } from './audit/audit.js';
 import { cursors } from './calls/pages.js';
@@ -105,7 +105,7 @@ export async function platformServices(
     : databaseSignals(database, channel);
   const user = { ...User, read: rules.actions.read, protect: { role: rules.actions.setRole } };
   const models = declaredModels([user, ...ownModels.filter(({ name }) => name !== 'User')], dataModel, {
-    User: { hidden: HIDDEN, hooks: userHooks(rules, revoked.revoke) },
+    User: { hidden: HIDDEN_USER_MEMBERS, hooks: userHooks(rules, revoked.revoke) },
   });
   const live = await modelStreams({ models, client, signals, onFault });
   const idempotency = idempotencyService({ client, secrets, now });
@@ -155,7 +155,7 @@ export async function platformServices(
     /** Returns the public keys; the last known ones while the database is unavailable. */
     async jwks() {
       try {
-        await revoked.upToDate();
+        await revoked.refreshIfStale();
       } catch {}
       return keys.jwks();
     },

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { openDatabase } from '../../src/platform/database/open.js';
-import { sealedUnder } from '../../src/platform/keys/stored-keys.js';
+import { encryptingSecret } from '../../src/platform/keys/stored-keys.js';
 import { onEachDatabase } from '../support/databases.js';
 import { PASSWORD } from '../support/people.js';
 import { codeOf, startInstance, startService } from '../support/service.js';
@@ -36,11 +36,11 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('with KEY_SECRET=new,old keys are encrypted again, and tokens, cursors and retries stay valid', async (t) => {
     const [row] = await stored();
-    t.equal(sealedUnder(row as never, [OLD]), 0);
+    t.equal(encryptingSecret(row as never, [OLD]), 0);
     const both = await instance(NEW, OLD);
     const [sealed] = await stored();
-    t.equal(sealedUnder(sealed as never, [NEW]), 0);
-    t.throws(() => sealedUnder(sealed as never, [OLD]), { message: /another KEY_SECRET/ });
+    t.equal(encryptingSecret(sealed as never, [NEW]), 0);
+    t.throws(() => encryptingSecret(sealed as never, [OLD]), { message: /another KEY_SECRET/ });
     t.equal(sealed?.kid, row?.kid);
 
     t.equal((await both.rest('GET', '/api/v1/auth/me', { as: viewer })).status, 200, 'a token of before');
@@ -80,7 +80,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await retry(after.rest, 'second')).status, 201);
     t.equal(await client.order.count(), 2);
     await t.rejects(instance(OLD), { constructor: Error, message: /another KEY_SECRET.*KEY_SECRET=new,old/ });
-    t.equal(sealedUnder((await stored())[0] as never, [NEW]), 0, 'which changes nothing');
+    t.equal(encryptingSecret((await stored())[0] as never, [NEW]), 0, 'which changes nothing');
   });
 });
 
@@ -106,7 +106,7 @@ onEachDatabase(t, async (t, open) => {
     const third = await startInstance(t, connection, environment(NEW, OLD));
     t.equal((await third.rest('GET', '/.well-known/jwks.json')).body.keys.length, 2);
     const rows = await database.client.signingKey.findMany();
-    for (const row of rows) t.equal(sealedUnder(row, [NEW]), 0, 'each start seals all anew');
+    for (const row of rows) t.equal(encryptingSecret(row, [NEW]), 0, 'each start seals all anew');
   });
 });
 
@@ -118,7 +118,7 @@ onEachDatabase(t, async (t, open) => {
     const { rest } = await startInstance(t, database, { KEY_SECRET: NEW });
     const rows = await database.client.signingKey.findMany();
     t.match(rows, [{ encrypted: true }]);
-    t.equal(sealedUnder(rows[0] as never, [NEW]), 0);
+    t.equal(encryptingSecret(rows[0] as never, [NEW]), 0);
     t.equal((await rest('GET', '/api/v1/auth/me', { as: admin })).status, 200);
   });
 });

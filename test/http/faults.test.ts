@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
+import { TIMEOUTS_MS } from '../../src/platform/server/timeouts.js';
 import { onEachDatabase } from '../support/databases.js';
 import { exampleApp } from '../support/example.js';
 import { behindLine } from '../support/line.js';
@@ -107,7 +107,7 @@ onEachDatabase(t, async (t, open) => {
     const database = await open();
     // The people log in where a handler may take its time.
     const { rest, admin, viewer } = await startService(t, database);
-    const hasty = await startInstance(t, database, {}, { timeouts: { ...TIMEOUTS, handler: 500 } });
+    const hasty = await startInstance(t, database, {}, { timeouts: { ...TIMEOUTS_MS, handler: 500 } });
     const { release, over } = await holdUser(database, viewer.id);
     const answer = await hasty.rest('PATCH', `/api/v1/users/${viewer.id}`, { as: admin, body: { name: 'Late' } });
     t.same(codeOf(answer), [503, 'UNAVAILABLE']);
@@ -122,7 +122,7 @@ onEachDatabase(t, async (t, open) => {
   t.test('one that ends while its refusal is on the way is answered once', async (t) => {
     const database = await open();
     const { admin, viewer } = await startService(t, database);
-    const app = await exampleApp({}, { database, logger: false, timeouts: { ...TIMEOUTS, handler: 500 } });
+    const app = await exampleApp({}, { database, logger: false, timeouts: { ...TIMEOUTS_MS, handler: 500 } });
     t.teardown(() => app.close());
     const unhandled: unknown[] = [];
     const note = (error: unknown) => void unhandled.push(error);

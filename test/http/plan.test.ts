@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
 import { Failure } from '../../src/platform/calls/errors.js';
-import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
+import { TIMEOUTS_MS } from '../../src/platform/server/timeouts.js';
 import { memoryDatabase } from '../support/databases.js';
 import { PASSWORD } from '../support/people.js';
 import { basic } from '../support/process.js';
@@ -98,6 +98,6 @@ t.test('one timer waits for all answers', async (t) => {
   const timers = t.capture(globalThis, 'setTimeout', globalThis.setTimeout);
   const answers = await Promise.all(Array.from({ length: 20 }, get));
   t.ok(answers.every(({ status }) => status === 200));
-  const ofAnswers = timers().filter(({ args: [, milliseconds] }) => milliseconds === TIMEOUTS.handler);
+  const ofAnswers = timers().filter(({ args: [, milliseconds] }) => milliseconds === TIMEOUTS_MS.handler);
   t.ok(ofAnswers.length <= 1, `${ofAnswers.length} timers for 20 requests`);
 });

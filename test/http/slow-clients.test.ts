@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
-import { LIMITS } from '../../src/platform/server/http-server.js';
+import { CONNECTION_LIMITS } from '../../src/platform/server/http-server.js';
 import { tlsFiles } from '../support/certificate.js';
 import { breaches } from '../support/contract.js';
 import { memoryDatabase } from '../support/databases.js';
@@ -251,19 +251,23 @@ t.test('clients that are slow, or many at once, on each listener', { jobs: 30 },
     const socket = await open(t, secure, http2);
     greet(socket);
     const frames = framesOf(socket);
-    socket.write(Buffer.concat(numbers(LIMITS.streams + 50).map(post)));
+    socket.write(Buffer.concat(numbers(CONNECTION_LIMITS.streams + 50).map(post)));
     const refused = () => frames.filter(({ type, payload }) => type === TYPE.reset && payload[3] === CODE.refused);
     await eventually('the refusals', () => refused().length >= 50 || undefined);
     t.same(
       refused().map(({ stream }) => stream),
-      numbers(50, LIMITS.streams),
+      numbers(50, CONNECTION_LIMITS.streams),
     );
     const settings = frames.find(({ type, flags }) => type === TYPE.settings && flags === 0)?.payload as Buffer;
     const entries = Array.from({ length: settings.length / 6 }, (_, i) => [
       settings.readUInt16BE(6 * i),
       settings.readUInt32BE(6 * i + 2),
     ]);
-    t.match(Object.fromEntries(entries), { 3: LIMITS.streams, 6: LIMITS.headers }, 'as they were announced');
+    t.match(
+      Object.fromEntries(entries),
+      { 3: CONNECTION_LIMITS.streams, 6: CONNECTION_LIMITS.headers },
+      'as they were announced',
+    );
   });
 
   t.test('HTTP/2: headers beyond the limit reset their stream', atOnce(), async (t) => {
@@ -275,7 +279,7 @@ t.test('clients that are slow, or many at once, on each listener', { jobs: 30 },
       return answer[':status'];
     };
     t.equal(await status(12_000), 200);
-    await t.rejects(status(LIMITS.headers), { code: 'ERR_HTTP2_STREAM_ERROR' });
+    await t.rejects(status(CONNECTION_LIMITS.headers), { code: 'ERR_HTTP2_STREAM_ERROR' });
     t.equal(await status(10), 200, 'and no other');
   });
 
@@ -284,7 +288,9 @@ t.test('clients that are slow, or many at once, on each listener', { jobs: 30 },
     greet(socket);
     const frames = framesOf(socket);
     const ended = closed(socket);
-    socket.write(Buffer.concat(numbers(LIMITS.resets + 1).flatMap((stream) => [post(stream), reset(stream)])));
+    socket.write(
+      Buffer.concat(numbers(CONNECTION_LIMITS.resets + 1).flatMap((stream) => [post(stream), reset(stream)])),
+    );
     await ended;
     const farewell = frames.find(({ type }) => type === TYPE.goaway)?.payload;
     t.equal(farewell?.readUInt32BE(4), CODE.enhanceYourCalm);
@@ -294,7 +300,7 @@ t.test('clients that are slow, or many at once, on each listener', { jobs: 30 },
     const socket = await open(t, secure, http2);
     await ask(socket, http2);
     const frames = framesOf(socket);
-    const many = LIMITS.resets / 2;
+    const many = CONNECTION_LIMITS.resets / 2;
     for (const round of [0, 1, 2, 3]) {
       const [asked, given] = [numbers(many, 1 + 2 * many * round), numbers(many, 1 + 2 * many * round + many)];
       socket.write(Buffer.concat(asked.map((stream) => get(stream))));

@@ -5,8 +5,8 @@ import { statuses } from '../../src/application/statuses.js';
 import { declaredAnswers } from '../../src/platform/contract/openapi.js';
 import { ADMISSION } from '../../src/platform/limits/admission.js';
 import { statusTable } from '../../src/platform/pages/status-table.js';
-import { LIMITS } from '../../src/platform/server/http-server.js';
-import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
+import { CONNECTION_LIMITS } from '../../src/platform/server/http-server.js';
+import { TIMEOUTS_MS } from '../../src/platform/server/timeouts.js';
 import { tlsFiles } from '../support/certificate.js';
 import { contractOperations, document } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
@@ -216,7 +216,7 @@ onEachDatabase(t, async (t, open) => {
 });
 
 t.test('the limits stand as they are documented', async (t) => {
-  t.same(TIMEOUTS, {
+  t.same(TIMEOUTS_MS, {
     handshake: 10_000,
     headers: 10_000,
     request: 15_000,
@@ -224,6 +224,6 @@ t.test('the limits stand as they are documented', async (t) => {
     idle: 72_000,
     closing: 10_000,
   });
-  t.same(LIMITS, { headers: 16_384, streams: 100, resets: 100 });
+  t.same(CONNECTION_LIMITS, { headers: 16_384, streams: 100, resets: 100 });
   t.same(ADMISSION, { underWay: 128, waiting: 1000, burst: 500, standing: 250 });
 });

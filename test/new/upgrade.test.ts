@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { TIME_LIMITS } from '../../src/platform/database/backend.js';
+import { TIME_LIMITS_MS } from '../../src/platform/database/backend.js';
 import { openEmbedded } from '../../src/platform/database/embedded.js';
 import { applyMigrations, readMigrations } from '../../src/platform/database/migrations.js';
 import { hasher } from '../../src/platform/index.js';
@@ -33,7 +33,7 @@ function asBefore(folder: string): void {
 async function fill(folder: string): Promise<void> {
   const directory = join(folder, 'data');
   const migrations = readMigrations(join(folder, 'prisma/migrations'));
-  const backend = await openEmbedded(directory, { migrations, limits: TIME_LIMITS });
+  const backend = await openEmbedded(directory, { migrations, limits: TIME_LIMITS_MS });
   const hash = await hasher().hash('forty-two nanoseconds');
   await backend.withMigrationSession(async (session) => {
     await applyMigrations(session, migrations);

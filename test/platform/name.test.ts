@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import t from 'tap';
 import { readConfig } from '../../src/platform/server/config.js';
-import { announce } from '../../src/platform/server/serve.js';
+import { printAddresses } from '../../src/platform/server/serve.js';
 import { memoryDatabase, onEachDatabase } from '../support/databases.js';
 import { eventually, ROOT, run } from '../support/process.js';
 import { REDIS, skipWithoutRedis } from '../support/servers.js';
@@ -107,7 +107,7 @@ t.test('the lines of a start', async (t) => {
   const lines = t.capture(console, 'log');
   const app = { notWritten: [], restEntry: { prefixes: ['/api/v1', '/api/v2'], sample: '/api/v2/labels' } };
   const [config, database] = [readConfig({}), { label: 'a database', migrated: [] } as never];
-  announce({
+  printAddresses({
     title: TITLE,
     config,
     database,

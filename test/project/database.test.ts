@@ -19,7 +19,7 @@ import { PrismaClient } from '../../src/platform/database/client.js';
 import { dataModel } from '../../src/platform/database/data-model.js';
 import { createMemoryDatabase, embeddedPool, makeTemplate } from '../../src/platform/database/embedded.js';
 import { faultOf } from '../../src/platform/database/faults.js';
-import { filters, migrationList, schemaEngine } from '../../src/platform/database/migration-engine.js';
+import { migrationFilters, migrationList, schemaEngine } from '../../src/platform/database/migration-engine.js';
 import { readMigrations } from '../../src/platform/database/migrations.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { openPostgres } from '../../src/platform/database/postgres.js';
@@ -252,13 +252,18 @@ t.test("Prisma's own engine finds the history in order", async (t) => {
   const pglite = await createMemoryDatabase(snapshot);
   const engine = await schemaEngine(embeddedPool(pglite));
   const migrationsList = migrationList(readMigrations());
-  t.match(await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters }), {
-    editedMigrationNames: [],
-    failedMigrationNames: [],
-    hasMigrationsTable: true,
-    history: null,
+  t.match(
+    await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters: migrationFilters }),
+    {
+      editedMigrationNames: [],
+      failedMigrationNames: [],
+      hasMigrationsTable: true,
+      history: null,
+    },
+  );
+  t.strictSame(await engine.applyMigrations({ migrationsList, filters: migrationFilters }), {
+    appliedMigrationNames: [],
   });
-  t.strictSame(await engine.applyMigrations({ migrationsList, filters }), { appliedMigrationNames: [] });
   engine.free();
   await pglite.close();
 });

@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2';
 import t from 'tap';
-import { PARAMETERS } from '../../src/platform/accounts/passwords.js';
+import { HASH_PARAMETERS } from '../../src/platform/accounts/passwords.js';
 import { onEachDatabase } from '../support/databases.js';
 import { someoneWaits } from '../support/locks.js';
 import { PASSWORD, passwordHash } from '../support/people.js';
@@ -14,7 +14,7 @@ onEachDatabase(t, async (t, open) => {
   const database = await open();
 
   // Uses the real parameters of hashes. The first login of the test's accounts replaces their cheaper hashes.
-  const service = await startService(t, database, {}, Date.now, { hashing: PARAMETERS });
+  const service = await startService(t, database, {}, Date.now, { hashing: HASH_PARAMETERS });
   const { rest, graphql, admin, developer, viewer, url } = service;
   const login = (email: string, password: string) => rest('POST', LOGIN, { body: { email, password } });
   const me = (headers: Record<string, string>) => rest('GET', '/api/v1/auth/me', { headers });
@@ -121,7 +121,7 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('a login fails if the password changes while it is verified', async (t) => {
     const { id, email } = await createUser('changing@example.com');
-    const changed = await hash('another password', PARAMETERS);
+    const changed = await hash('another password', HASH_PARAMETERS);
     const answer = await database.client.$transaction(async (db) => {
       await db.user.update({ where: { id }, data: { passwordHash: changed } });
       // On PostgreSQL the login reads the old password, and waits for the row.

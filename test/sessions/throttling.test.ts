@@ -1,6 +1,6 @@
 import t from 'tap';
 import { removeExpired } from '../../src/platform/jobs/jobs.js';
-import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
+import { TIMEOUTS_MS } from '../../src/platform/server/timeouts.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { exampleApp } from '../support/example.js';
@@ -164,7 +164,7 @@ onEachDatabase(t, async (t, open) => {
   t.test('a burst of one network does not delay others', async (t) => {
     await database.client.throttle.deleteMany();
     // Only the queue refuses attempts, also on a slow machine.
-    const timeouts = { ...TIMEOUTS, handler: 10 * MINUTE };
+    const timeouts = { ...TIMEOUTS_MS, handler: 10 * MINUTE };
     const environment = { DEMO: 'on', TRUST_PROXY: 'loopback' };
     const app = await startInstance(t, database, environment, { now, timeouts });
     const attempt = async (email: string, password: string, n: number) =>

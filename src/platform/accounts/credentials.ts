@@ -9,14 +9,13 @@ import type { PrismaClient } from '../database/client.js';
 import { accessOf } from '../operations/client-access.js';
 import type { Db } from '../operations/model.js';
 import type { Revocations } from '../sessions/revocations.js';
-import type { LoginAttempts, Occasion } from './login-attempts.js';
+import type { LoginAttempts, PasswordUse } from './login-attempts.js';
 import { networkOf } from './networks.js';
 import type { Passwords } from './passwords.js';
 import { emailKey, type User } from './users.js';
 
 /** Cached passwords of about 200 bytes each. */
 const MAX_CACHED_PASSWORDS = 10_000;
-/** Milliseconds. */
 const CACHE_AGE_MS = 5 * 60_000;
 
 type Caller = Pick<Call, 'address' | 'requestId'>;
@@ -63,7 +62,7 @@ export function credentialsService({ client, passwords, admit, endSessions, now 
 
   /** Verifies an attempt, in the same time for unknown accounts. */
   async function verifyAttempt(
-    occasion: Occasion,
+    occasion: PasswordUse,
     caller: Caller,
     email: string,
     found: Found,
@@ -90,7 +89,12 @@ export function credentialsService({ client, passwords, admit, endSessions, now 
   }
 
   /** Takes the same time for an unknown address and for a wrong password. @throws Failure RATE_LIMITED */
-  const check = (occasion: Occasion, caller: Caller, email: string, password: string): Promise<Account | undefined> =>
+  const check = (
+    occasion: PasswordUse,
+    caller: Caller,
+    email: string,
+    password: string,
+  ): Promise<Account | undefined> =>
     serialised(email, password, async () => verifyAttempt(occasion, caller, email, await find(email), password));
 
   /** Returns the hash of the current password. */

@@ -6,7 +6,6 @@ import { type AttemptCounter, type CountResult, type Limit, throttle } from './t
 import { emailKey } from './users.js';
 
 const MINUTE_MS = 60_000;
-/** Milliseconds. */
 const WINDOW_MS = 15 * MINUTE_MS;
 /** Wrong passwords cause a wait, never a lock (docs/decisions.md, "Login throttling"). */
 const GROWING_WAIT = { attempts: 10, window: WINDOW_MS, wait: { first: MINUTE_MS / 2, longest: WINDOW_MS } };
@@ -25,7 +24,7 @@ const CHANGE: Limit = { name: 'change', ...GROWING_WAIT };
 const ADDRESS: Limit = { name: 'address', attempts: 100, window: WINDOW_MS };
 
 /** The use of a password: to log in, with each request, or for a change. */
-export type Occasion = 'login' | 'basic' | 'change';
+export type PasswordUse = 'login' | 'basic' | 'change';
 
 interface Attempt {
   /** The password is right: the attempt does not count, and the account knows the network from now on. */
@@ -89,7 +88,7 @@ export function loginAttempts({ client, secrets, now, perMinute }: LoginAttempts
   }
 
   /** @param userId undefined for an unknown account @throws Failure RATE_LIMITED, before anything is hashed */
-  return async (occasion: Occasion, ip: string, email: string, userId: number | undefined): Promise<Attempt> => {
+  return async (occasion: PasswordUse, ip: string, email: string, userId: number | undefined): Promise<Attempt> => {
     const network = networkOf(ip);
     const account = emailKey(email);
     const ofNetwork = { limit: NETWORK, subject: `${account}\n${network}` };

@@ -62,7 +62,7 @@ export interface HashParameters {
 }
 
 /** OWASP Password Storage Cheat Sheet, argon2id: 19 MiB, 2 passes, 1 lane. */
-export const PARAMETERS: HashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+export const HASH_PARAMETERS: HashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Waiting callers. At 10 ms for a hash this takes about a second. */
 const MAX_WAITING = 100;
 /** Bytes (RFC 9106 §3.1). */
@@ -88,7 +88,7 @@ export interface Hasher {
  * @example
  * const passwordHash = await hasher().hash('correct horse battery');
  */
-export function hasher(parameters: HashParameters = PARAMETERS): Hasher {
+export function hasher(parameters: HashParameters = HASH_PARAMETERS): Hasher {
   const nobody = hashOfNoPassword(parameters);
   const { memoryCost, timeCost, parallelism } = parameters;
   return {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { Prisma, type PrismaClient } from '../database/client.js';
 
 const RESERVATION = 'reservation';
-/** Milliseconds. */
 const RESERVATION_MS = 15 * 60_000;
 
 /** The attempts of a window, and the wait after them. Times in milliseconds. */

@@ -3,7 +3,7 @@ import { type Policy, rolesOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableText } from '../calls/text.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
-import { forget } from '../idempotency/idempotency.js';
+import { forgetAnswers } from '../idempotency/idempotency.js';
 import { accessOf } from '../operations/client-access.js';
 import { type Db, type HiddenMembers, type ModelHooks, model, type Row, type Tx } from '../operations/model.js';
 import { withHidden } from '../operations/model-guard.js';
@@ -50,7 +50,7 @@ export const User = model('User', {
 });
 
 /** Members of a user that no operation reads. */
-export const HIDDEN: HiddenMembers['user'] = { emailKey: true, passwordHash: true };
+export const HIDDEN_USER_MEMBERS: HiddenMembers['user'] = { emailKey: true, passwordHash: true };
 
 /** The class of the advisory lock on the set of administrators. */
 const ADMIN_LOCK = 0x41434344;
@@ -73,14 +73,13 @@ export interface UserFields
 const DUPLICATE = 'Another user has this e-mail address.';
 
 /** @throws Failure CONFLICT if a user other than `except` has the address */
-async function refuseDuplicate(client: Tx, email: unknown, except?: number): Promise<void> {
+async function requireUniqueEmail(client: Tx, email: unknown, except?: number): Promise<void> {
   if (typeof email !== 'string' || !isStorableText(email)) return;
   const where = { emailKey: emailKey(email) };
   const other = await client.user.findUnique({ where, select: { id: true } });
   if (other && other.id !== except) throw new Failure('CONFLICT', DUPLICATE);
 }
 
-/** Returns the hooks of the model `User`. */
 export function userHooks({ administrators }: AccountRules, revoke: Revocations['revoke']): ModelHooks {
   /** Locks the set, so that the last two administrators cannot leave at once. */
   async function refuseLastAdmin(
@@ -102,9 +101,9 @@ export function userHooks({ administrators }: AccountRules, revoke: Revocations[
       ...(typeof data['name'] === 'string' && { name: data['name'].trim() }),
       ...(typeof data['email'] === 'string' && { emailKey: emailKey(data['email']) }),
     }),
-    beforeCreate: (client, { email }) => refuseDuplicate(client, email),
+    beforeCreate: (client, { email }) => requireUniqueEmail(client, email),
     async beforeUpdate(tx, before, { email, role }) {
-      await refuseDuplicate(tx, email, before.id);
+      await requireUniqueEmail(tx, email, before.id);
       if (role !== undefined && role !== before['role']) await refuseLastAdmin(tx, before, role);
     },
     beforeDelete: (tx, before) => refuseLastAdmin(tx, before),
@@ -117,7 +116,7 @@ export function userHooks({ administrators }: AccountRules, revoke: Revocations[
       await audit(tx, call, 'role.changed', subject);
     },
     async afterDelete(tx, call, { id }) {
-      await forget(tx, id);
+      await forgetAnswers(tx, id);
       await revoke(tx, id);
       await audit(tx, call, 'user.deleted', `user:${id}`);
     },
@@ -125,7 +124,6 @@ export function userHooks({ administrators }: AccountRules, revoke: Revocations[
   };
 }
 
-/** Creates accounts for handlers. */
 export const usersService = (client: PrismaClient, hash: (address: string, password: string) => Promise<string>) => ({
   /**
    * Creates an account. Without a password nobody can log in.
@@ -137,7 +135,7 @@ export const usersService = (client: PrismaClient, hash: (address: string, passw
     if (password === undefined) return db.user.create({ data: fields as never });
     // A hash is expensive, so all checks come first.
     const { call } = accessOf(db);
-    await refuseDuplicate(client, fields.email);
+    await requireUniqueEmail(client, fields.email);
     await call.enforce();
     const passwordHash = await hash(call.address, password);
     return db.user.create({ data: withHidden({ ...fields, passwordHash }) as never });

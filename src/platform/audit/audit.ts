@@ -4,7 +4,7 @@ import type { Actor } from '../calls/access.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 
 /** The events of the audit table (OWASP ASVS 5.0, 16.3). People filter by the names. */
-export const EVENTS = [
+export const AUDITED_EVENTS = [
   'login',
   'login.failed',
   'logout',
@@ -21,7 +21,7 @@ export const EVENTS = [
   'limit.exceeded',
 ] as const;
 
-export type AuditedEvent = (typeof EVENTS)[number];
+export type AuditedEvent = (typeof AUDITED_EVENTS)[number];
 
 /** Never contains input: an unknown e-mail address may be a password in the wrong field. */
 type AuditSubject = `user:${number}` | `session:${string}` | `key:${string}`;

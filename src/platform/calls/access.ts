@@ -27,7 +27,7 @@ export const sessionOf = ({ mechanism, sessionId }: Actor): string | undefined =
   mechanism === 'opaqueToken' || mechanism === 'cookieAuth' ? sessionId : undefined;
 
 /** The kind of credential of a call, valid or not. */
-export type Presented = 'opaqueToken' | 'cookie' | 'other';
+export type CredentialKind = 'opaqueToken' | 'cookie' | 'other';
 
 /** A request that its caller may repeat under the same key. */
 export interface KeyedRequest {
@@ -49,7 +49,7 @@ export interface Call<Rules extends Policy = Policy> {
   /** Null without a credential. */
   readonly actor: Actor | null;
   /** For logout, which accepts invalid tokens. */
-  readonly presented?: () => Presented | undefined;
+  readonly presented?: () => CredentialKind | undefined;
   /** The address of the peer. */
   readonly address: string;
   readonly requestId: string;

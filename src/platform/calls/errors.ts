@@ -1,5 +1,5 @@
 import { type Catalogue, type Code, type Kind, platformCodes } from '../contract/codes.js';
-import { bounded, cut, type Issues } from './issues.js';
+import { type Issues, limitIssues, truncate } from './issues.js';
 
 export interface FailureOptions extends Partial<Issues> {
   /** Seconds. */
@@ -34,11 +34,11 @@ export class Failure extends Error {
     options: FailureOptions = {},
     kind: Omit<Kind, 'description'> = platformCodes[code],
   ) {
-    super(cut(message, MAX_MESSAGE_BYTES), { cause: options.cause });
+    super(truncate(message, MAX_MESSAGE_BYTES), { cause: options.cause });
     this.code = code;
     this.status = kind.status;
     this.title = kind.title;
-    this.options = { ...options, ...bounded(options) };
+    this.options = { ...options, ...limitIssues(options) };
   }
 }
 
@@ -84,6 +84,6 @@ export interface NotWritten {
 }
 
 /** Explains why an operator's command is impossible. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
 }

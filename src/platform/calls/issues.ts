@@ -36,7 +36,7 @@ export function issuesOf<T>(found: readonly T[], make: (one: T) => Issue): Issue
 }
 
 /** Merges issues, with a limit of their number and of their texts. */
-export function bounded(...all: readonly Partial<Issues>[]): Issues {
+export function limitIssues(...all: readonly Partial<Issues>[]): Issues {
   const listed = all.flatMap(({ issues = [] }) => issues);
   const { issues, omitted } = issuesOf(listed, cutIssue);
   return { issues, omitted: all.reduce((sum, one) => sum + (one.omitted ?? 0), omitted) };
@@ -44,9 +44,9 @@ export function bounded(...all: readonly Partial<Issues>[]): Issues {
 
 const cutIssue = ({ pointer, parameter, detail }: Issue): Issue => ({
   // Half an escape is invalid (RFC 6901 §3).
-  ...(pointer !== undefined && { pointer: cut(pointer, MAX_TEXT_BYTES).replace(/~…$/, '…') }),
-  ...(parameter !== undefined && { parameter: cut(parameter, MAX_TEXT_BYTES) }),
-  detail: cut(detail, MAX_TEXT_BYTES),
+  ...(pointer !== undefined && { pointer: truncate(pointer, MAX_TEXT_BYTES).replace(/~…$/, '…') }),
+  ...(parameter !== undefined && { parameter: truncate(parameter, MAX_TEXT_BYTES) }),
+  detail: truncate(detail, MAX_TEXT_BYTES),
 });
 
 /** Returns the bytes in JSON without quotation marks. U+0000 takes six. */
@@ -55,7 +55,7 @@ const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)
 const ELLIPSIS = '…';
 
 /** Shortens a text to `most` bytes in JSON, with an ellipsis. */
-export function cut(text: string, most: number): string {
+export function truncate(text: string, most: number): string {
   const start = text.slice(0, most + 1);
   if (start === text && bytesOf(text) <= most) return text;
   const room = most - bytesOf(ELLIPSIS);

@@ -86,7 +86,7 @@ export function cursors(secrets: Secrets) {
   };
 }
 
-export interface Part {
+export interface RowRange {
   ids: { gt?: number; gte?: number; lt?: number; lte?: number };
   order: 'asc' | 'desc';
   skip: number;
@@ -95,16 +95,16 @@ export interface Part {
 
 /** A list whose rows have ids or positions. */
 export interface Listing<Row> {
-  readonly rows: (part: Part) => Promise<Row[]>;
+  readonly rows: (part: RowRange) => Promise<Row[]>;
   /** Returns the number of all rows, which may be a minute old. */
   readonly count: () => Promise<number>;
 }
 
 /** Reads one more row than `limit`, to know if others follow. */
-async function cutOff<Row>(
+async function readOneMore<Row>(
   rows: Listing<Row>['rows'],
   limit: number,
-  part: Omit<Part, 'take'>,
+  part: Omit<RowRange, 'take'>,
 ): Promise<{ items: Row[]; isCutOff: boolean }> {
   const read = await rows({ ...part, take: limit + 1 });
   return { items: read.slice(0, limit), isCutOff: read.length > limit };
@@ -113,18 +113,18 @@ async function cutOff<Row>(
 export async function pageOf<Row>(request: PageRequest, { rows, count }: Listing<Row>): Promise<Page<Row>> {
   const [ids, skip] = 'after' in request ? [{ gt: request.after }, 0] : [{}, storableOffset(request.offset)];
   const [{ items, isCutOff }, total] = await Promise.all([
-    cutOff(rows, request.limit, { ids, order: 'asc', skip }),
+    readOneMore(rows, request.limit, { ids, order: 'asc', skip }),
     'offset' in request && request.counted !== false ? count() : undefined,
   ]);
   return {
     items,
     hasMore: isCutOff,
-    ...(total !== undefined && { total: agreed(total, skip, items.length, isCutOff) }),
+    ...(total !== undefined && { total: correctedTotal(total, skip, items.length, isCutOff) }),
   };
 }
 
 /** Corrects a total by the page, which was read at another moment. */
-function agreed(total: number, skipped: number, shown: number, hasMore: boolean): number {
+function correctedTotal(total: number, skipped: number, shown: number, hasMore: boolean): number {
   const seen = skipped + shown;
   if (hasMore) return Math.max(total, seen + 1);
   return shown > 0 ? seen : Math.min(total, seen);
@@ -136,11 +136,11 @@ export async function windowOf<Row>(
   rows: Listing<Row>['rows'],
   bare = rows,
 ): Promise<WindowPage<Row>> {
-  const isThereOne = async (ids: Part['ids']): Promise<boolean> =>
+  const isThereOne = async (ids: RowRange['ids']): Promise<boolean> =>
     (await bare({ ids, order: 'asc', skip: 0, take: 1 })).length > 0;
   const ids = { ...(after !== undefined && { gt: after }), ...(before !== undefined && { lt: before }) };
   const [{ items, isCutOff }, someUpToAfter, someFromBefore] = await Promise.all([
-    cutOff(rows, limit, { ids, order: fromEnd ? 'desc' : 'asc', skip: 0 }),
+    readOneMore(rows, limit, { ids, order: fromEnd ? 'desc' : 'asc', skip: 0 }),
     after !== undefined && isThereOne({ lte: after }),
     before !== undefined && isThereOne({ gte: before }),
   ]);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
-import { type AuditFilter, EVENTS } from '../audit/audit.js';
-import { Refused } from '../calls/errors.js';
+import { AUDITED_EVENTS, type AuditFilter } from '../audit/audit.js';
+import { CommandError } from '../calls/errors.js';
 import { readAddress } from '../database/address.js';
 import type { Administration, KeyEntry } from '../keys/administration.js';
 import { runningServer } from '../server/admin-socket.js';
@@ -19,9 +19,9 @@ async function administer(work: (commands: Administration) => Promise<void>): Pr
     const address = readAddress(config.DATABASE_URL);
     const directory = address.kind === 'embedded' ? address.directory : undefined;
     if (address.kind === 'embedded' && directory === undefined) {
-      throw new Refused('DATABASE_URL: a database in memory is accessible to its own server only.');
+      throw new CommandError('DATABASE_URL: a database in memory is accessible to its own server only.');
     }
-    if (directory !== undefined && !existsSync(directory)) throw new Refused(`There is no ${address.label}.`);
+    if (directory !== undefined && !existsSync(directory)) throw new CommandError(`There is no ${address.label}.`);
     const running = directory === undefined ? undefined : await runningServer(directory);
     if (running) return await work(running);
     // These modules take half of the time of a command, and a running server has loaded them.
@@ -72,7 +72,7 @@ const time = (text: string): string => {
 
 export const audit: Subcommand = (command) => {
   command
-    .addOption(new Option('--event <event>', 'only events of this kind').choices(EVENTS))
+    .addOption(new Option('--event <event>', 'only events of this kind').choices(AUDITED_EVENTS))
     .option('--actor <id>', 'only actions of this user', integer)
     .option('--subject <subject>', 'only events about user:<id>, session:<id> or key:<kid>')
     .option('--since <time>', 'only events since this time (ISO 8601)', time)

@@ -13,7 +13,6 @@ export interface Connections {
   hearing: number;
 }
 
-/** Connections that many short reads share. */
 export interface SharedConnections {
   /** Runs a read on the connection with the fewest statements, or runs `elsewhere` if the read would have to wait. */
   query: (query: Statement, elsewhere: () => Promise<Result>) => Promise<Result>;
@@ -49,7 +48,7 @@ export interface TimeLimits {
   transaction: number;
 }
 
-export const TIME_LIMITS: TimeLimits = { connect: 2000, answer: 4500, transaction: 5000 };
+export const TIME_LIMITS_MS: TimeLimits = { connect: 2000, answer: 4500, transaction: 5000 };
 
 /** The server must abort a statement before the client gives up, or a write that failed could be committed later. */
 export const statementTimeout = ({ answer }: Pick<TimeLimits, 'answer'>): number => Math.ceil(answer * 0.9);

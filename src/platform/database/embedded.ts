@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 import { escapeIdentifier, type Pool } from 'pg';
-import { type Backend, TIME_LIMITS, type TimeLimits } from './backend.js';
+import { type Backend, TIME_LIMITS_MS, type TimeLimits } from './backend.js';
 import { checkAccess, diskReserveCheck, exists, lockDirectory, withDiskErrors } from './data-directory.js';
 import type { Listener } from './listener.js';
 import { applyMigrations, type Migration, withMigrationSession } from './migrations.js';
 import { pgliteSockets } from './pglite-socket.js';
 import { openPool } from './pool.js';
-import { emptyTemplate, templateOf, unpack } from './template.js';
+import { emptyTemplate, templateOf, unpackTar } from './template.js';
 
 /** The WebAssembly build writes to all its buffers at start, so the default would take 128 MB of memory. */
 const SERVER_SETTINGS = { shared_buffers: '32MB' };
@@ -69,7 +69,7 @@ async function openDirectory(directory: string, migrations: readonly Migration[]
       rmSync(unfinished, { recursive: true, force: true });
       mkdirSync(unfinished, { mode: 0o700 });
       // PGlite needs 0.4 s longer to unpack.
-      unpack(template.archive, unfinished);
+      unpackTar(template.archive, unfinished);
       renameSync(unfinished, files);
     });
     migrated = template.migrated;
@@ -92,7 +92,7 @@ const damageError = (what: string, cause?: unknown): Error =>
   );
 
 /** Opens a pool on the only connection. @param admit throws for a statement that must not run now */
-export const embeddedPool = (pglite: PGlite, limits = TIME_LIMITS, admit?: (sql: string) => void): Pool =>
+export const embeddedPool = (pglite: PGlite, limits = TIME_LIMITS_MS, admit?: (sql: string) => void): Pool =>
   openPool({
     // Prevents `pg` from reading PGUSER, PGSSLMODE and similar variables.
     ...{ user: 'postgres', database: 'postgres', host: 'embedded', ssl: false },
@@ -154,7 +154,10 @@ function embeddedListener(pool: Pool): Listener {
 
 /** Builds the file that `templateOf` reads: a new embedded database with these migrations, as tar.gz. */
 export async function makeTemplate(migrations: readonly Migration[]): Promise<Buffer> {
-  const { withMigrationSession, dump, close } = await openEmbedded(undefined, { migrations: [], limits: TIME_LIMITS });
+  const { withMigrationSession, dump, close } = await openEmbedded(undefined, {
+    migrations: [],
+    limits: TIME_LIMITS_MS,
+  });
   try {
     await withMigrationSession((session) => applyMigrations(session, migrations));
     return gzipSync(Buffer.from(await (await dump()).arrayBuffer()));

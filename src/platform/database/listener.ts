@@ -29,7 +29,6 @@ export type Notify = (channel: string, payload: string) => Promise<unknown>;
 /** Milliseconds for which a test signal is valid, and within which it must arrive: together below a second. */
 const FRESH_MS = 400;
 const ANSWER_MS = 500;
-/** Milliseconds. */
 const CONNECT_MS = 2000;
 const RETRY_MS = { first: 250, longest: 2000 } as const;
 

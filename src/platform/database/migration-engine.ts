@@ -11,7 +11,7 @@ import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/sch
 import type { FieldDef, Pool, QueryResult } from 'pg';
 import type { Migration } from './migrations.js';
 
-export const filters = { externalTables: [], externalEnums: [] };
+export const migrationFilters = { externalTables: [], externalEnums: [] };
 
 /** TypeScript declares these members only in its library for browsers. */
 declare const WebAssembly: {

@@ -15,7 +15,6 @@ export interface Migration {
 
 export const migrationsFolder = (): string => rootPath('prisma', 'migrations');
 
-/** Returns the migrations in the order of their names. */
 export function readMigrations(folder: string = migrationsFolder()): Migration[] {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());

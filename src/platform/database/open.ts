@@ -1,8 +1,8 @@
-import { pooled } from '../prepared-prisma/connection.js';
+import { pooledConnection } from '../prepared-prisma/connection.js';
 import { preparedClient } from '../prepared-prisma/prepared-client.js';
 import { type DatabaseAddress, readAddress } from './address.js';
 import type { Backend, Connections } from './backend.js';
-import { TIME_LIMITS, type TimeLimits } from './backend.js';
+import { TIME_LIMITS_MS, type TimeLimits } from './backend.js';
 import { PrismaClient } from './client.js';
 import { dataModel } from './data-model.js';
 import type { EmbeddedOptions } from './embedded.js';
@@ -51,7 +51,7 @@ export async function openDatabase(
     name = 'accord',
     snapshot,
     poolSize = 10,
-    limits = TIME_LIMITS,
+    limits = TIME_LIMITS_MS,
     migrations = migrationsFolder(),
   }: DatabaseOptions = {},
 ): Promise<Database> {
@@ -69,7 +69,7 @@ export async function openDatabase(
     const applied = await backend.withMigrationSession((session) => applyMigrations(session, all));
     const migrated = [...backend.migrated, ...applied];
     const { pool, reads, exclusively, dump } = backend;
-    const own = pooled(pool);
+    const own = pooledConnection(pool);
     const client = preparedClient((adapter) => new PrismaClient({ adapter }), pool, dataModel, {
       reads: reads ? { query: (statement) => reads.query(statement, () => own.query(statement)) } : own,
       maxWait: limits.connect,

@@ -20,7 +20,6 @@ function isAway(error: unknown): boolean {
 
 interface PoolOptions extends PoolConfig {
   reporting?: Reporting;
-  /** Throws for a statement that must not run now. */
   admit?: ((sql: string) => void) | undefined;
 }
 

@@ -8,7 +8,6 @@ import { withMigrationSession } from './migrations.js';
 import type { Dependency } from './outages.js';
 import { openPool, type Reporting, reportingTo } from './pool.js';
 
-/** Milliseconds. */
 const START_TIMEOUT_MS = 15_000;
 
 /** Returns a backend on a server. @param name the `application_name` of the connections */
@@ -61,7 +60,6 @@ const SHARED_CONNECTIONS = 2;
 const MAX_IN_FLIGHT = 64;
 /** Milliseconds that a statement may delay those behind it. */
 const MAX_DELAY_MS = 50;
-/** Milliseconds. */
 const CLOSE_TIMEOUT_MS = 500;
 
 /** The callback of a statement of `pg`. */

@@ -9,20 +9,18 @@ import { MIGRATIONS_TABLE, type Migration } from './migrations.js';
 
 const require = createRequire(import.meta.url);
 
-/** The initial content of an embedded database. */
 export interface Template {
   /** The tar of a data directory. */
   archive: Buffer;
-  /** The migrations that the database contains. */
   migrated: readonly string[];
 }
 
 /** Unzips a file at once, by the size at its end (RFC 1952). Decompression in chunks takes twice as long. */
-const unzip = (file: Buffer): Buffer => gunzipSync(file, { chunkSize: file.readUInt32LE(file.length - 4) });
+const unzipFile = (file: Buffer): Buffer => gunzipSync(file, { chunkSize: file.readUInt32LE(file.length - 4) });
 
 /** Returns an initialised, empty database, because initdb takes 3 s. */
 export const emptyTemplate = async (): Promise<Template> => ({
-  archive: unzip(Buffer.from(await (await dataDir()).arrayBuffer())),
+  archive: unzipFile(Buffer.from(await (await dataDir()).arrayBuffer())),
   migrated: [],
 });
 
@@ -40,13 +38,13 @@ export function templatePath(migrations: readonly Migration[]): string {
 export async function templateOf(migrations: readonly Migration[]): Promise<Template> {
   const path = templatePath(migrations);
   if (!existsSync(path)) return emptyTemplate();
-  return { archive: unzip(readFileSync(path)), migrated: migrations.map(({ name }) => name) };
+  return { archive: unzipFile(readFileSync(path)), migrated: migrations.map(({ name }) => name) };
 }
 
 const BLOCK_BYTES = 512;
 
 /** Unpacks a trusted tar archive (POSIX ustar, names of up to 100 bytes). Names may point outside of the folder. */
-export function unpack(archive: Buffer, folder: string): void {
+export function unpackTar(archive: Buffer, folder: string): void {
   let at = 0;
   while (at < archive.length && archive[at] !== 0) {
     const text = (from: number, length: number) =>

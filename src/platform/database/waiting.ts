@@ -10,7 +10,6 @@ const SLOW_MS = 3000;
 /** Faults that may pass, such as a starting or busy server. */
 const TRANSIENT = new Set(['unavailable', 'timeout', 'serialization']);
 
-/** Prints the sentence if the work takes long. */
 export async function reportIfSlow<T>(sentence: string, work: () => Promise<T>): Promise<T> {
   const timer = setTimeout(() => console.error(sentence), SLOW_MS);
   try {

@@ -8,7 +8,7 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
-import { bounded, type Issue, type Issues, NO_ISSUES } from '../calls/issues.js';
+import { type Issue, type Issues, limitIssues, NO_ISSUES } from '../calls/issues.js';
 import { unstorableText } from '../calls/text.js';
 import { bodyIssues, lazily } from '../http/json-schema.js';
 import { issueFailure } from '../http/messages.js';
@@ -75,7 +75,7 @@ function checkOf(schema: GraphQLSchema, ajv: Ajv2020, field: GraphQLField<unknow
       );
       throw issueFailure('BAD_REQUEST', { issues });
     }
-    const found = bounded(bodyIssues(errorsOf(args)), unstorableText(args));
+    const found = limitIssues(bodyIssues(errorsOf(args)), unstorableText(args));
     if (found.issues.length === 0 && !node.arguments?.some(({ value }) => hasVariable(value))) valid.add(node);
     return found;
   };

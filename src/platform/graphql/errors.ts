@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { Failure } from '../calls/errors.js';
-import { cut, type Issue } from '../calls/issues.js';
+import { type Issue, truncate } from '../calls/issues.js';
 import { contextOfFailure, describeFailure, type FailureContext, toFailure } from '../http/failures.js';
 import { locationsOf } from './documents.js';
 import { DocumentErrors } from './operation-check.js';
@@ -72,7 +72,7 @@ export function errorFormatter(suggest: boolean) {
     }
     const { message, ...described } = describeFailure(failure, context);
     const locations = locationsOf(error)?.slice(0, MAX_LOCATIONS);
-    const path = error.path?.map((step) => (typeof step === 'string' ? cut(step, MAX_NAME_BYTES) : step));
+    const path = error.path?.map((step) => (typeof step === 'string' ? truncate(step, MAX_NAME_BYTES) : step));
     return {
       [TITLE]: failure.title,
       message,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Actor, Call, KeyedRequest, Policy, Presented } from '../calls/access.js';
+import type { Actor, Call, CredentialKind, KeyedRequest, Policy } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import type { Issues } from '../calls/issues.js';
 import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
@@ -124,7 +124,7 @@ function readBasic(value: string): Credential {
   return { scheme: 'basic', username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-function presentedBy({ headers, cookies, server: { names } }: FastifyRequest): Presented | undefined {
+function presentedBy({ headers, cookies, server: { names } }: FastifyRequest): CredentialKind | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return cookies[names.accessCookie] === undefined ? undefined : 'cookie';
   const token = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { QueueFull } from '../accounts/fair-queue.js';
 import { Failure } from '../calls/errors.js';
-import { cut, type Issue } from '../calls/issues.js';
+import { type Issue, truncate } from '../calls/issues.js';
 import { type Code, platformCodes } from '../contract/codes.js';
 import { type DatabaseFault, faultOf } from '../database/faults.js';
 import type { Names } from '../names.js';
@@ -98,7 +98,7 @@ export function contextOfFailure(request: FastifyRequest): FailureContext {
 export function describeFailure({ code, message }: Failure, { address, requestId, loginHint = '' }: FailureContext) {
   return {
     type: `${address}/docs/errors#${code}`,
-    message: cut(code === 'UNAUTHENTICATED' ? `${message} ${loginHint}`.trimEnd() : message, MAX_MESSAGE_BYTES),
+    message: truncate(code === 'UNAUTHENTICATED' ? `${message} ${loginHint}`.trimEnd() : message, MAX_MESSAGE_BYTES),
     ...(requestId !== undefined && { requestId }),
   };
 }

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import { Failure } from '../calls/errors.js';
-import { cut, type Issue, type Issues } from '../calls/issues.js';
+import { type Issue, type Issues, truncate } from '../calls/issues.js';
 import type { Code } from '../contract/codes.js';
 import { isPlain } from '../contract/references.js';
 
@@ -10,7 +10,7 @@ const MAX_DESCRIPTION_BYTES = 120;
 const MAX_LISTED = 8;
 const MAX_COMPARED = 100;
 
-export const quoted = (name: string): string => `\`${cut(name, MAX_NAME_BYTES)}\``;
+export const quoted = (name: string): string => `\`${truncate(name, MAX_NAME_BYTES)}\``;
 
 const listed = (names: readonly string[]): string =>
   names.slice(0, MAX_LISTED).map(quoted).join(', ') + (names.length > MAX_LISTED ? ' and others' : '');
@@ -130,7 +130,7 @@ function patternDetail({ description = '' }: Record<string, unknown>, value: unk
   const length = plural(size, 'character');
   const [expected] = /^.*?[.](?=\s|$)/s.exec(String(description)) ?? [];
   if (expected === undefined) return `has the wrong form: the contract has its pattern. It has ${length}.`;
-  return `must be what the contract describes: ${cut(expected.replaceAll(/\s+/g, ' '), MAX_DESCRIPTION_BYTES)} It has ${length}.`;
+  return `must be what the contract describes: ${truncate(expected.replaceAll(/\s+/g, ' '), MAX_DESCRIPTION_BYTES)} It has ${length}.`;
 }
 
 /** Returns the detail of an error of Ajv without the value, which may be a secret. */

@@ -6,7 +6,6 @@ import { macs, type Secrets } from '../secrets.js';
 
 type Transaction = Prisma.TransactionClient;
 
-/** Milliseconds. */
 const KEY_AGE_MS = 24 * 60 * 60 * 1000;
 
 const MAC_BYTES = 32;
@@ -111,6 +110,6 @@ function readAnswer(written: string): object {
 }
 
 /** Removes the answers about a deleted user. The keys stay, so that a late retry has no effect. */
-export async function forget(tx: Transaction, ownerId: number): Promise<void> {
+export async function forgetAnswers(tx: Transaction, ownerId: number): Promise<void> {
   await tx.idempotencyKey.updateMany({ where: { ownerId }, data: { answer: null, ownerId: null } });
 }

@@ -1,17 +1,17 @@
 import { type AuditFilter, audit, COMMAND_LINE, readAudit } from '../audit/audit.js';
-import { Refused } from '../calls/errors.js';
+import { CommandError } from '../calls/errors.js';
 import type { Prisma, SigningKey } from '../database/client.js';
 import { notify } from '../database/signals.js';
 import type { StoredKeysOptions } from './signing-keys.js';
 import {
+  decryptKey,
+  encryptKey,
   generateSigningKey,
   KEY_CHANNEL,
   keysAt,
   lockKeys,
-  openKey,
   type SigningKeyPair,
-  sealKey,
-  settleKeys,
+  updateKeyStates,
   verifiesUntil,
 } from './stored-keys.js';
 
@@ -41,16 +41,16 @@ export type Administration = ReturnType<typeof administration>;
 export function administration({ client, algorithm, keySecrets, now }: StoredKeysOptions) {
   const locked = <T>(work: (db: Prisma.TransactionClient, rows: SigningKey[]) => Promise<T>): Promise<T> => {
     if (algorithm === 'HS256')
-      throw new Refused('With JWT_ALGORITHM=HS256 there are no stored keys: change JWT_SECRET.');
+      throw new CommandError('With JWT_ALGORITHM=HS256 there are no stored keys: change JWT_SECRET.');
     return client.$transaction(async (db) => {
       await lockKeys(db);
-      return work(db, await settleKeys(db, now()));
+      return work(db, await updateKeyStates(db, now()));
     });
   };
 
   /** @param pair generated before the transaction, which it could outlast @param from milliseconds since the epoch */
   async function add(db: Prisma.TransactionClient, pair: SigningKeyPair, from: number): Promise<string> {
-    const data = sealKey(pair, keySecrets);
+    const data = encryptKey(pair, keySecrets);
     const state = from > now() ? 'NEXT' : 'CURRENT';
     await db.signingKey.create({ data: { ...data, state, signsFrom: new Date(from) } });
     return data.kid;
@@ -58,7 +58,7 @@ export function administration({ client, algorithm, keySecrets, now }: StoredKey
 
   async function changed(db: Prisma.TransactionClient): Promise<KeyEntry[]> {
     await notify(db, KEY_CHANNEL, '');
-    return entries(await settleKeys(db, now()), now());
+    return entries(await updateKeyStates(db, now()), now());
   }
 
   return {
@@ -70,10 +70,10 @@ export function administration({ client, algorithm, keySecrets, now }: StoredKey
       return locked(async (db, rows) => {
         const next = rows.find(({ state }) => state === 'NEXT');
         if (next)
-          throw new Refused(
+          throw new CommandError(
             `The next key ${next.kid} is published already; it signs from ${next.signsFrom.toISOString()}.`,
           );
-        for (const row of rows) await openKey(row, keySecrets);
+        for (const row of rows) await decryptKey(row, keySecrets);
         const kid = await add(db, fresh, now() + PUBLISHED_AHEAD_MS);
         await audit(db, COMMAND_LINE, 'key.rotated', `key:${kid}`);
         return changed(db);
@@ -85,14 +85,14 @@ export function administration({ client, algorithm, keySecrets, now }: StoredKey
       const fresh = await generateSigningKey();
       return locked(async (db, rows) => {
         const row = rows.find((one) => one.kid === kid);
-        if (!row) throw new Refused(`There is no key ${kid}.`);
+        if (!row) throw new CommandError(`There is no key ${kid}.`);
         await db.signingKey.delete({ where: { kid } });
         const next = rows.find(({ state }) => state === 'NEXT');
         if (row.state === 'CURRENT' && next) {
           await db.signingKey.update({ where: { kid: next.kid }, data: { signsFrom: new Date(now()) } });
         }
         if (row.state === 'CURRENT' && !next) {
-          await openKey(row, keySecrets); // encrypted under the secret of the instances, or they could not open the new one
+          await decryptKey(row, keySecrets); // encrypted under the secret of the instances, or they could not open the new one
           await add(db, fresh, now());
         }
         await audit(db, COMMAND_LINE, 'key.retired', `key:${kid}`);

@@ -7,17 +7,17 @@ import { retryWhileUnavailable } from '../database/waiting.js';
 import type { Secrets } from '../secrets.js';
 import type { KeySource } from '../sessions/access-tokens.js';
 import {
+  decryptKey,
+  encryptingSecret,
+  encryptKey,
   generateSigningKey,
   KEY_CHANNEL,
+  type KeyWithState,
   keysAt,
   lockKeys,
   nextChange,
-  openKey,
-  type PresentKey,
   type SigningKeyPair,
-  sealedUnder,
-  sealKey,
-  settleKeys,
+  updateKeyStates,
 } from './stored-keys.js';
 
 interface SigningKeysOptions extends Pick<Database, 'client' | 'listen'> {
@@ -66,13 +66,13 @@ type Ring = (SigningKeyPair & Pick<SigningKey, 'signsFrom'>)[];
 
 async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   const { client, keySecrets, listen, now, onFault } = options;
-  const open = async (row: SigningKey) => ({ ...(await openKey(row, keySecrets)), signsFrom: row.signsFrom });
+  const open = async (row: SigningKey) => ({ ...(await decryptKey(row, keySecrets)), signsFrom: row.signsFrom });
   const removals = listeners<ReadonlySet<string>>();
   let ring: Ring = await Promise.all((await retryWhileUnavailable(() => firstRows(options))).map(open));
 
   /** Reads the stored keys, without those that cannot be decrypted. */
   async function read(): Promise<void> {
-    const opened = await Promise.allSettled((await settleKeys(client, now())).map(open));
+    const opened = await Promise.allSettled((await updateKeyStates(client, now())).map(open));
     for (const one of opened) if (one.status === 'rejected') onFault(one.reason);
     const usable = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     if (usable.length > 0) replace(usable);
@@ -89,8 +89,8 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   await listen(KEY_CHANNEL, refresh.request, refresh.request);
 
   /** Computed after a reading, when a state changes, and after the clock was set back. */
-  let known = { of: ring, from: Number.POSITIVE_INFINITY, until: 0, keys: [] as PresentKey<Ring[number]>[] };
-  function present(): PresentKey<Ring[number]>[] {
+  let known = { of: ring, from: Number.POSITIVE_INFINITY, until: 0, keys: [] as KeyWithState<Ring[number]>[] };
+  function present(): KeyWithState<Ring[number]>[] {
     const at = now();
     if (known.of !== ring || at < known.from || at >= known.until) {
       known = { of: ring, from: at, until: nextChange(ring, at), keys: keysAt(ring, at) };
@@ -100,7 +100,7 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   return {
     algorithm: 'RS256',
     signing() {
-      const { key } = present().find(({ state }) => state === 'CURRENT') as PresentKey<Ring[number]>;
+      const { key } = present().find(({ state }) => state === 'CURRENT') as KeyWithState<Ring[number]>;
       return { kid: key.kid, key: key.privateKey };
     },
     verifying: (kid) => present().find(({ key }) => key.kid === kid)?.key.publicKey,
@@ -117,20 +117,20 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
 
 /** Encrypts stored keys under the newest secret, or creates the first key, once for all instances. */
 async function firstRows({ client, keySecrets, now }: SigningKeysOptions): Promise<SigningKey[]> {
-  const isSealed = (row: SigningKey) => keySecrets.length === 0 || sealedUnder(row, keySecrets) === 0;
-  const stored = await settleKeys(client, now());
+  const isSealed = (row: SigningKey) => keySecrets.length === 0 || encryptingSecret(row, keySecrets) === 0;
+  const stored = await updateKeyStates(client, now());
   if (stored.length > 0 && stored.every(isSealed)) return stored;
   // Finding two primes may outlast a transaction.
   const first = stored.length === 0 ? await generateSigningKey() : undefined;
   return client.$transaction(async (db) => {
     await lockKeys(db);
-    const rows = await settleKeys(db, now());
+    const rows = await updateKeyStates(db, now());
     for (const row of rows.filter((one) => !isSealed(one))) {
-      const { kid, ...data } = sealKey(await openKey(row, keySecrets), keySecrets);
+      const { kid, ...data } = encryptKey(await decryptKey(row, keySecrets), keySecrets);
       await db.signingKey.update({ where: { kid }, data, select: { kid: true } });
     }
     if (rows.length > 0) return rows;
-    const data = { ...sealKey(first ?? (await generateSigningKey()), keySecrets), state: 'CURRENT' as const };
+    const data = { ...encryptKey(first ?? (await generateSigningKey()), keySecrets), state: 'CURRENT' as const };
     return [await db.signingKey.create({ data: { ...data, signsFrom: new Date(now()) } })];
   });
 }

@@ -40,7 +40,7 @@ async function fromPrivateKey(privateKey: KeyObject): Promise<SigningKeyPair> {
 }
 
 /** Returns the stored form of a key: PKCS #8 in DER, under AES-256-GCM if there is a secret. */
-export function sealKey({ kid, privateKey: key }: SigningKeyPair, [secret]: Secrets) {
+export function encryptKey({ kid, privateKey: key }: SigningKeyPair, [secret]: Secrets) {
   const der = key.export({ format: 'der', type: 'pkcs8' });
   if (secret === undefined) return { kid, privateKey: new Uint8Array(der), encrypted: false };
   const iv = randomBytes(IV_BYTES);
@@ -50,13 +50,14 @@ export function sealKey({ kid, privateKey: key }: SigningKeyPair, [secret]: Secr
 }
 
 /** @throws Error if none of the secrets decrypts the key */
-export async function openKey(stored: StoredKey, secrets: Secrets): Promise<SigningKeyPair> {
+export async function decryptKey(stored: StoredKey, secrets: Secrets): Promise<SigningKeyPair> {
   const { der } = opened(stored, secrets);
   return fromPrivateKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
 }
 
 /** Returns the index of the encrypting secret; undefined for a key in clear. */
-export const sealedUnder = (stored: StoredKey, secrets: Secrets): number | undefined => opened(stored, secrets).place;
+export const encryptingSecret = (stored: StoredKey, secrets: Secrets): number | undefined =>
+  opened(stored, secrets).place;
 
 function opened({ kid, privateKey, encrypted }: StoredKey, secrets: Secrets): { der: Buffer; place?: number } {
   const bytes = Buffer.from(privateKey);
@@ -94,7 +95,7 @@ const VERIFICATION_MS = (ACCESS_TOKEN_LIFETIME_S + CLOCK_TOLERANCE_S) * 1000;
 
 type KeyTimes = Pick<SigningKey, 'kid' | 'signsFrom'>;
 
-export interface PresentKey<Key extends KeyTimes> {
+export interface KeyWithState<Key extends KeyTimes> {
   key: Key;
   state: KeyState;
   /** Null without a successor. */
@@ -102,7 +103,7 @@ export interface PresentKey<Key extends KeyTimes> {
 }
 
 /** Returns the keys with their states, oldest first. Time alone changes a state, on all instances at once. */
-export function keysAt<Key extends KeyTimes>(keys: readonly Key[], now: number): PresentKey<Key>[] {
+export function keysAt<Key extends KeyTimes>(keys: readonly Key[], now: number): KeyWithState<Key>[] {
   const ordered = [...keys].sort((a, b) => a.signsFrom.getTime() - b.signsFrom.getTime());
   // The first key signs even if the clock of this instance is behind.
   const current = Math.max(
@@ -135,7 +136,7 @@ export async function lockKeys(db: Prisma.TransactionClient): Promise<void> {
 }
 
 /** Stores new states, and deletes expired keys. Mostly writes nothing. @returns the remaining rows */
-export async function settleKeys(db: Prisma.TransactionClient, now: number): Promise<SigningKey[]> {
+export async function updateKeyStates(db: Prisma.TransactionClient, now: number): Promise<SigningKey[]> {
   const stored = await db.signingKey.findMany();
   const present = keysAt(stored, now);
   const gone = stored.filter((row) => present.every(({ key }) => key !== row)).map(({ kid }) => kid);

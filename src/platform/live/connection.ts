@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { Actor } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { cut } from '../calls/issues.js';
+import { truncate } from '../calls/issues.js';
 import { errorContext } from '../graphql/errors.js';
 import { toFailure } from '../http/failures.js';
 import { refuseExcess } from '../limits/rate-limit.js';
@@ -37,7 +37,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       ...Object.fromEntries(['rate', 'counting', 'weight'].map((name) => [name, { value: null, writable: true }])),
     });
 
-  const close = (code: number, reason: string) => socket.close(code, cut(reason, MAX_REASON_BYTES));
+  const close = (code: number, reason: string) => socket.close(code, truncate(reason, MAX_REASON_BYTES));
 
   async function identify(payload: Record<string, unknown> | undefined): Promise<Actor> {
     const value = payload?.['Authorization'] ?? payload?.['authorization'];

@@ -31,7 +31,7 @@ const REVOKED = 'The credential was revoked. Log in again.';
 
 interface SocketsOptions {
   limits: SocketLimits;
-  revocations: Pick<Revocations, 'refused' | 'isHeard' | 'onRefused'>;
+  revocations: Pick<Revocations, 'invalidActors' | 'receivesSignals' | 'onInvalidActors'>;
   now: () => number;
   log: FastifyBaseLogger;
 }
@@ -53,7 +53,7 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
       const actor = one.actor();
       return actor ? [{ one, actor }] : [];
     });
-    const refused = await revocations.refused(asked.map(({ actor }) => actor));
+    const refused = await revocations.invalidActors(asked.map(({ actor }) => actor));
     // A renewed credential was checked when it was renewed.
     for (const { one, actor } of asked) if (refused.has(actor) && actor === one.actor()) one.end(REVOKED);
   }
@@ -64,7 +64,7 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
   }
 
   /** Ends sockets that any instance revoked. */
-  const forget = revocations.onRefused((isRefused) => {
+  const forget = revocations.onInvalidActors((isRefused) => {
     for (const one of open) {
       const actor = one.actor();
       if (actor && isRefused(actor)) one.end(REVOKED);
@@ -93,7 +93,7 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
   });
 
   async function askUnlessHeard(): Promise<void> {
-    if (!(await revocations.isHeard())) await askAll();
+    if (!(await revocations.receivesSignals())) await askAll();
   }
 
   let timers: NodeJS.Timeout[] = [];

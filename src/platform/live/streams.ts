@@ -4,7 +4,7 @@ import type { Signals } from '../database/signals.js';
 import type { AnyRow } from '../operations/model.js';
 import { type DeclaredModels, delegateOf, type ModelData } from '../operations/model-data.js';
 import { type ModelStream, type ModelStreams, markIncluded } from '../operations/model-streams.js';
-import { shownMembers } from '../operations/read-scope.js';
+import { visibleSelection } from '../operations/read-scope.js';
 
 /** The interval of reads that make up for lost signals. */
 const POLL_INTERVAL_MS = 5000;
@@ -95,7 +95,7 @@ function watchedStream(data: ModelData, client: PrismaClient) {
   const { key: member, include = {} } = data.model.stream ?? {};
   const rows = delegateOf(client, data);
   const under = (key: string) => (member === undefined ? {} : { [member]: key });
-  const { selection } = shownMembers(data, { include }, () => undefined);
+  const { selection } = visibleSelection(data, { include }, () => undefined);
   const watchers = new Map<string, Set<(head: number) => void>>();
 
   const tell = (key: string, id: number) => {

@@ -4,9 +4,9 @@ import type { Model } from './model.js';
 import type { DeclaredModels } from './model-data.js';
 import type { Decides, Target } from './route.js';
 import { isRoute, type Route } from './route.js';
-import { lineOf } from './source-lines.js';
+import { sourceLineOf } from './source-lines.js';
 
-function decidesBy(models: DeclaredModels, target: Target): Decides {
+function decisionOf(models: DeclaredModels, target: Target): Decides {
   const decider = target.of ?? target;
   if (!models.byName(decider.model.name)?.model.owned) return 'nothing';
   return target.kind === 'create' && !target.of ? 'self' : 'owner';
@@ -28,7 +28,7 @@ export function routeProblems(policy: Policy, models: DeclaredModels, routes: re
     if (route === notWritten || route === undefined) return [];
     if (!isRoute(route)) return [`${by} needs ${action}: write it as route({ target, handler }), not as a function.`];
     const problems = [...namingProblems(models, one, route), ...decisionProblems(policy, models, one, route)];
-    return problems.map((problem) => `${lineOf(route)}${by}: ${problem}`);
+    return problems.map((problem) => `${sourceLineOf(route)}${by}: ${problem}`);
   });
 }
 
@@ -48,10 +48,10 @@ export function modelProblems(policy: Policy, models: readonly Model[]): string[
       .filter(([, action = '']) => !Object.hasOwn(policy, action))
       .map(
         ([member, action]) =>
-          `${lineOf(model)}model('${name}'): \`${member}\` names the action ${action}, which no contract states. Correct the name, or state the action with x-permission or @permission.`,
+          `${sourceLineOf(model)}model('${name}'): \`${member}\` names the action ${action}, which no contract states. Correct the name, or state the action with x-permission or @permission.`,
       );
     if (!owned && Object.values(policy[read] ?? {}).includes('own'))
-      problems.push(`${lineOf(model)}model('${name}'): add an \`owner\`, because ${read} reaches \`own\`.`);
+      problems.push(`${sourceLineOf(model)}model('${name}'): add an \`owner\`, because ${read} reaches \`own\`.`);
     return problems;
   });
 }
@@ -103,7 +103,7 @@ function decisionProblems(
     return problems;
   }
   if (!reachesOwn) return problems;
-  const decides = decidesBy(models, target);
+  const decides = decisionOf(models, target);
   if (decides === 'owner' || (decides === 'self' && !reaches.some(([, reach]) => reach === 'any'))) return problems;
   const missing = models.byName(target.model.name)?.model.owned
     ? 'the target does not name a stored row'

@@ -1,6 +1,6 @@
 import type { DataModel, Field, Model as StoredModel } from '../prepared-prisma/data-model.js';
 import type { AllowedCall, Caller, Model, ModelHooks } from './model.js';
-import { lineOf } from './source-lines.js';
+import { sourceLineOf } from './source-lines.js';
 
 type Where = Readonly<Record<string, unknown>>;
 
@@ -60,10 +60,10 @@ export function declaredModels(
     const stored = dataModel.models[model.name];
     if (!stored) {
       problems.push(
-        `${lineOf(model)}model('${model.name}'): prisma/schema.prisma has no such model. Run \`npm run build\` after a change of it.`,
+        `${sourceLineOf(model)}model('${model.name}'): prisma/schema.prisma has no such model. Run \`npm run build\` after a change of it.`,
       );
     } else if (byName.has(model.name)) {
-      problems.push(`${lineOf(model)}model('${model.name}') is declared twice: remove one from \`models\`.`);
+      problems.push(`${sourceLineOf(model)}model('${model.name}') is declared twice: remove one from \`models\`.`);
     } else {
       byName.set(model.name, modelData(model, stored, platformParts[model.name] ?? {}));
     }
@@ -96,7 +96,7 @@ export function declaredModels(
           const column = child.stored.fields[relation.fields[0] as string]?.column as string;
           data.cascades.push({ child, column });
         }
-    const refuse = (problem: string) => problems.push(`${lineOf(model)}model('${model.name}'): ${problem}`);
+    const refuse = (problem: string) => problems.push(`${sourceLineOf(model)}model('${model.name}'): ${problem}`);
     const named = (member: string, what: string) => {
       if (!(member in stored.fields))
         refuse(`${what} names \`${member}\`, which the model does not have. Correct the name.`);

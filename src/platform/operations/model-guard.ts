@@ -8,7 +8,7 @@ import type { ClientAccess } from './client-access.js';
 import type { AnyRow, ReadCall, Tx } from './model.js';
 import { delegateOf, type ModelData, matchesLocally, rowSatisfies } from './model-data.js';
 import type { ModelStreams } from './model-streams.js';
-import { filtered, readableRows, scopedAggregate, scopedArgs, scopedWhere, shownMembers } from './read-scope.js';
+import { readableRows, scopedAggregate, scopedArgs, scopedWhere, visibleSelection, withFilters } from './read-scope.js';
 import { createTombstones, lockRow, lockStream } from './row-locks.js';
 
 type Args = Readonly<Record<string, unknown>>;
@@ -95,7 +95,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   /** Returns the selection of a write. @throws TypeError for a relation that would have to be filtered */
   function writeSelection(args: Args): Args {
     const { select, include, omit } = args;
-    const { selection, parents } = shownMembers(data, { select, include, omit }, readable);
+    const { selection, parents } = visibleSelection(data, { select, include, omit }, readable);
     if (parents.length > 0)
       throw new TypeError(`db.${name}: read the relations of a written row by a call of their own.`);
     return selection;
@@ -104,7 +104,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   /** Ignores the version in the data, which a handler may have copied from the row. */
   const nextVersion = (changes: Data): Data => (data.hasVersion ? { ...changes, version: { increment: 1 } } : changes);
 
-  function movesOwner(changes: Data): boolean {
+  function canMoveOwner(changes: Data): boolean {
     const members = membersIn(writable() ?? {});
     for (const { relation } of Object.values(data.stored.fields))
       for (const one of relation?.fields ?? []) members.add(one);
@@ -133,7 +133,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   /** A row without a numeric id is not locked, so its owner is checked again. */
   const uniqueWhere = (where: Args): Args => {
     const owner = data.hasNumericId ? undefined : writable();
-    return filtered(scopedWhere(data, where, readable), owner ? [owner] : []).where as Args;
+    return withFilters(scopedWhere(data, where, readable), owner ? [owner] : []).where as Args;
   };
 
   async function orConflict<T>(write: Promise<unknown> | undefined): Promise<T> {
@@ -220,7 +220,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const after = await orConflict<AnyRow>(
           on(tx).update({ ...writeSelection(args), where: uniqueWhere(where), data: nextVersion(changes) }),
         );
-        if (movesOwner(changes)) await requireOwner(tx, { ...before, ...changes }, { id: before.id });
+        if (canMoveOwner(changes)) await requireOwner(tx, { ...before, ...changes }, { id: before.id });
         await hooks.afterUpdate?.(tx, call, before, { ...before, ...changes });
         return after;
       },
@@ -230,9 +230,9 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const changes = writtenData(args['data']);
         refuseProtected(changes);
         const owner = writable();
-        if (owner && movesOwner(changes) && matchesLocally(owner as Args, changes) !== true) throw denied();
+        if (owner && canMoveOwner(changes) && matchesLocally(owner as Args, changes) !== true) throw denied();
         await call.enforce();
-        const where = filtered(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
+        const where = withFilters(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
         return orConflict(on(await access.transaction()).updateMany({ ...where, data: nextVersion(changes) }));
       },
 
@@ -253,7 +253,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         await call.enforce();
         const tx = await access.transaction();
         const owner = writable();
-        const where = filtered(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
+        const where = withFilters(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
         if (!data.hasNumericId) return on(tx).deleteMany(where);
         const rows = (await on(tx).findMany({
           ...where,

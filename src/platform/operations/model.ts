@@ -1,6 +1,6 @@
 import type { Call } from '../calls/access.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
-import { rememberLine } from './source-lines.js';
+import { recordSourceLine } from './source-lines.js';
 
 /** Members of an account that no operation reads. */
 export type HiddenMembers = { user: { emailKey: true; passwordHash: true } };
@@ -139,5 +139,5 @@ export function model<const Name extends ModelName, Options extends ModelOptions
   options: Options & ModelOptions<Name>,
 ): Model<Name, Options extends { owner: unknown } ? true : false> {
   const owned = (options.owner !== undefined) as Options extends { owner: unknown } ? true : false;
-  return rememberLine({ noun: name.toLowerCase(), ...options, name, owned }, model) as never;
+  return recordSourceLine({ noun: name.toLowerCase(), ...options, name, owned }, model) as never;
 }

@@ -10,7 +10,7 @@ import {
 } from '../calls/pages.js';
 import type { AnyRow, Tx } from './model.js';
 import { delegateOf, type ModelData } from './model-data.js';
-import { filtered } from './read-scope.js';
+import { withFilters } from './read-scope.js';
 
 /** Longer lists are counted at most once a minute; the contract says so (`X-Total-Count`). */
 const ALWAYS_COUNTED_ROWS = 1000;
@@ -33,7 +33,7 @@ export function pageReader(now: () => number) {
   function rowsOf(data: ModelData, { client, where, selection }: PageQuery): Listing<AnyRow>['rows'] {
     return ({ ids, order, skip, take }) => {
       const filters = Object.keys(ids).length > 0 ? [...where, { id: ids }] : where;
-      const page = { ...filtered(undefined, filters), orderBy: { id: order }, take, ...(skip > 0 && { skip }) };
+      const page = { ...withFilters(undefined, filters), orderBy: { id: order }, take, ...(skip > 0 && { skip }) };
       return delegateOf(client, data).findMany({ ...page, ...selection }) as Promise<AnyRow[]>;
     };
   }
@@ -44,7 +44,7 @@ export function pageReader(now: () => number) {
     const kept = counts.get(list);
     if (kept && kept.until > now()) return kept.count;
     const rows = delegateOf(client, data);
-    const filter = filtered(undefined, where);
+    const filter = withFilters(undefined, where);
     const few = (await rows.count({ ...filter, orderBy: { id: 'asc' }, take: ALWAYS_COUNTED_ROWS + 1 })) as number;
     if (few <= ALWAYS_COUNTED_ROWS) return few;
     const counting = rows.count(filter) as Promise<number>;

@@ -14,7 +14,7 @@ export function readableRows({ policy }: Pick<Call, 'policy'>, actor: Actor, dat
 }
 
 /** A limited selection, and filters of the selecting rows that follow from it. */
-interface Shown {
+interface VisibleSelection {
   readonly selection: Args;
   readonly parents: readonly object[];
 }
@@ -23,10 +23,10 @@ interface Shown {
 export function scopedArgs(data: ModelData, args: Args, readable: Readable): Args {
   const { where, select, include, omit, ...rest } = args;
   const own = readable(data);
-  const { selection, parents } = shownMembers(data, { select, include, omit }, readable);
+  const { selection, parents } = visibleSelection(data, { select, include, omit }, readable);
   refuseOrder(data, rest, readable);
   const filters = own ? [own, ...parents] : parents;
-  return { ...rest, ...selection, ...filtered(scopedWhere(data, where, readable), filters) };
+  return { ...rest, ...selection, ...withFilters(scopedWhere(data, where, readable), filters) };
 }
 
 /** Limits `count` and `aggregate` to the rows that the caller may read, and to visible members. */
@@ -36,7 +36,7 @@ export function scopedAggregate(data: ModelData, args: Args, readable: Readable)
   refuseOrder(data, rest, readable);
   for (const of of ['select', '_count', '_min', '_max', '_sum', '_avg'])
     for (const member of membersOf(rest[of])) refuseHidden(data, member);
-  return { ...rest, ...filtered(scopedWhere(data, where, readable), own ? [own] : []) };
+  return { ...rest, ...withFilters(scopedWhere(data, where, readable), own ? [own] : []) };
 }
 
 const membersOf = (value: unknown): string[] => (typeof value === 'object' && value !== null ? Object.keys(value) : []);
@@ -103,7 +103,7 @@ function relationFilter(data: ModelData, member: string, value: unknown, readabl
   const to = modelBehind(data, member);
   const own = readable(to);
   const limited = (one: unknown) =>
-    one === null ? null : (filtered(scopedWhere(to, one, readable), own ? [own] : []).where ?? {});
+    one === null ? null : (withFilters(scopedWhere(to, one, readable), own ? [own] : []).where ?? {});
   const operators = membersOf(value);
   const isOperator = operators.length > 0 && operators.every((one) => /^(some|none|every|is|isNot)$/.test(one));
   if (!isOperator) return limited(value);
@@ -133,14 +133,18 @@ function storable(value: unknown): unknown {
 }
 
 /** Adds filters to a `where`, which may select a unique row. */
-export function filtered(where: unknown, filters: readonly object[]): { where?: unknown } {
+export function withFilters(where: unknown, filters: readonly object[]): { where?: unknown } {
   if (filters.length === 0) return where === undefined ? {} : { where };
   const and = [(where as { AND?: object | object[] } | undefined)?.AND ?? []].flat();
   return { where: { ...(where as object | undefined), AND: [...and, ...filters] } };
 }
 
 /** Omits hidden members, filters lists, and omits rows that select a single row which the caller may not read. */
-export function shownMembers(data: ModelData, { select, include, omit }: Args, readable: Readable): Shown {
+export function visibleSelection(
+  data: ModelData,
+  { select, include, omit }: Args,
+  readable: Readable,
+): VisibleSelection {
   const parents: object[] = [];
   const hides = Object.keys(data.hidden).length > 0;
   const relation = (name: string, value: unknown): unknown => {
@@ -148,7 +152,7 @@ export function shownMembers(data: ModelData, { select, include, omit }: Args, r
     const args = value === true ? {} : (value as Args);
     if (data.stored.fields[name]?.isList) return scopedArgs(to, args, readable);
     const filter = readable(to);
-    const { selection, parents: above } = shownMembers(to, args, readable);
+    const { selection, parents: above } = visibleSelection(to, args, readable);
     for (const one of filter ? [filter, ...above] : above) parents.push({ [name]: one });
     return Object.keys(selection).length > 0 ? selection : true;
   };
@@ -168,7 +172,7 @@ export function shownMembers(data: ModelData, { select, include, omit }: Args, r
       const to = modelBehind(data, name);
       const filter = readable(to);
       const where = scopedWhere(to, (of as { where?: unknown }).where, readable);
-      return [name, filter || where ? filtered(where, filter ? [filter] : []) : of];
+      return [name, filter || where ? withFilters(where, filter ? [filter] : []) : of];
     });
     return { select: Object.fromEntries(each) };
   };

@@ -2,7 +2,7 @@ import type { Actor } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
 import type { Connection, Cursors, Page, PageRequest } from '../calls/pages.js';
 import type { Db, Model, ModelName, Row } from './model.js';
-import { rememberLine } from './source-lines.js';
+import { recordSourceLine } from './source-lines.js';
 
 /**
  * The access decision of a target: by the owner of a stored row, by the caller itself, or none.
@@ -263,7 +263,7 @@ const ROUTE = Symbol('route');
  */
 export function routeFor<Services>(): MakeRoute<Services> {
   const route = ({ target, handler, reply }: { target: Target; handler?: unknown; reply?: unknown }) =>
-    rememberLine({ [ROUTE]: true, target, handler, reply }, route);
+    recordSourceLine({ [ROUTE]: true, target, handler, reply }, route);
   return route as never;
 }
 

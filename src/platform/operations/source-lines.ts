@@ -7,7 +7,7 @@ import { rootPath } from '../root.js';
 const stacks = new WeakMap<object, { stack?: string }>();
 
 /** Stores the line of the application that calls `declare`, for messages at start. */
-export function rememberLine<T extends object>(declaration: T, declare: (...given: never[]) => unknown): T {
+export function recordSourceLine<T extends object>(declaration: T, declare: (...given: never[]) => unknown): T {
   const captured = {};
   Error.captureStackTrace(captured, declare);
   stacks.set(declaration, captured);
@@ -15,7 +15,7 @@ export function rememberLine<T extends object>(declaration: T, declare: (...give
 }
 
 /** Returns `src/application/models.ts:8:21: ` for a declaration of `rememberLine`, or an empty text. */
-export function lineOf(declaration: object): string {
+export function sourceLineOf(declaration: object): string {
   const [, frame = ''] = stacks.get(declaration)?.stack?.split('\n') ?? [];
   const [, at, line, column] = /(?:\(|at )([^()]+):(\d+):(\d+)\)?$/.exec(frame) ?? [];
   if (at === undefined) return '';

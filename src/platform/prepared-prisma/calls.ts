@@ -1,16 +1,16 @@
 /** Runs the calls of a client, by a plan or by Prisma. */
 import { isDeepStrictEqual } from 'node:util';
 import { Decimal, Sql, sqltag } from '@prisma/client/runtime/client';
-import { type Answer, type Connection, type Result, statementOf, TEXT } from './connection.js';
+import { type Answer, type Connection, type Result, statementOf, TEXT_TYPES } from './connection.js';
 import type { DataModel } from './data-model.js';
 import { type Slot, timestampOf } from './markers.js';
 import type { Plans, StatementNames } from './plans.js';
-import { type AnyClient, type DryRuns, memberOf, type Plan, type Refused, record } from './recorder.js';
+import { type AnyClient, type DryRuns, delegateName, type Plan, recordPlan, type UnsupportedPlan } from './recorder.js';
 import { decoderOf } from './rows.js';
 import { type Call, copyOf, type Shape, shapeOf, Unsupported } from './shape.js';
 
 /** The connection of a call, inside or outside of a transaction. */
-export interface Place {
+export interface CallPlace {
   connection: Connection;
   reads: Connection;
   isTransaction: boolean;
@@ -29,10 +29,10 @@ interface Parts {
 }
 
 export interface Calls {
-  run: (call: Call, place: Place) => Promise<unknown>;
-  raw: (method: '$queryRaw' | '$executeRaw', query: RawQuery, values: unknown[], place: Place) => Promise<unknown>;
+  run: (call: Call, place: CallPlace) => Promise<unknown>;
+  raw: (method: '$queryRaw' | '$executeRaw', query: RawQuery, values: unknown[], place: CallPlace) => Promise<unknown>;
   /** Lets Prisma run a call. */
-  fallBack: (call: Call, place: Place, reason: string) => Promise<unknown>;
+  fallBack: (call: Call, place: CallPlace, reason: string) => Promise<unknown>;
 }
 
 const READS = /^(find|count)/;
@@ -45,10 +45,10 @@ const ALTERED = '0A000';
 const isAltered = (error: unknown) => (error as { code?: unknown }).code === ALTERED;
 
 export function callsOf({ dataModel, dry, plans, names, counts, verified }: Parts): Calls {
-  const byPrisma = ({ model, operation, args }: Call, place: Place) =>
-    place.prisma((client) => client[memberOf(model.name)]?.[operation]?.(args));
+  const byPrisma = ({ model, operation, args }: Call, place: CallPlace) =>
+    place.prisma((client) => client[delegateName(model.name)]?.[operation]?.(args));
 
-  function fallBack(call: Call, place: Place, reason: string): Promise<unknown> {
+  function fallBack(call: Call, place: CallPlace, reason: string): Promise<unknown> {
     count(call, reason);
     return byPrisma(call, place);
   }
@@ -59,11 +59,11 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
   }
 
   /** Copies the arguments, because the caller may change them before the recording. */
-  function recording(call: Call, shape: Shape): () => Promise<Plan | Refused> {
+  function recording(call: Call, shape: Shape): () => Promise<Plan | UnsupportedPlan> {
     const copied = { ...call, args: copyOf(dataModel, call) };
     return async () => {
       try {
-        const { text, slots, reader } = await record(dataModel, dry, copied, shape);
+        const { text, slots, reader } = await recordPlan(dataModel, dry, copied, shape);
         counts.recorded++;
         return { statement: statementOf(names.of(text), text), slots, reader, unverified: verified };
       } catch (error) {
@@ -72,7 +72,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
     };
   }
 
-  function run(call: Call, place: Place): Promise<unknown> {
+  function run(call: Call, place: CallPlace): Promise<unknown> {
     let shape: Shape;
     try {
       shape = shapeOf(dataModel, call);
@@ -90,7 +90,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
     return execute(call, place, plan, shape);
   }
 
-  async function execute(call: Call, place: Place, plan: Plan, shape: Shape): Promise<unknown> {
+  async function execute(call: Call, place: CallPlace, plan: Plan, shape: Shape): Promise<unknown> {
     const { operation } = call;
     const { statement, slots } = plan;
     const now = new Date();
@@ -167,7 +167,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
     method: '$queryRaw' | '$executeRaw',
     query: RawQuery,
     given: unknown[],
-    place: Place,
+    place: CallPlace,
   ): Promise<unknown> {
     if (!(query instanceof Sql || Array.isArray(query?.raw))) return place.prisma((client) => client[method](query));
     const sql = query instanceof Sql ? query : sqltag(query, ...(given as never[]));
@@ -223,7 +223,7 @@ function rowsOf({ fields, rows }: Result): object[] | undefined {
 }
 
 const sendRaw = (connection: Connection, name: string, { text, values }: Sql): Promise<Result> =>
-  connection.query({ name, text, values: values.map(encode), rowMode: 'array', types: TEXT });
+  connection.query({ name, text, values: values.map(encode), rowMode: 'array', types: TEXT_TYPES });
 
 /** Counters of a prepared client, for tests and development. */
 export interface Statistics {

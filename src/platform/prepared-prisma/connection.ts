@@ -39,11 +39,11 @@ export interface PoolLike {
   connect: () => Promise<PoolConnection>;
 }
 
-export const TEXT: Types = { getTypeParser: () => (text) => text };
+export const TEXT_TYPES: Types = { getTypeParser: () => (text) => text };
 
 /** Inherits all members but the values, because `pg` copies each own member (0.3 µs). */
 export function statementOf(name: string, text: string): (values: unknown[]) => Statement {
-  const constant: Statement = { name, text, rowMode: 'array', types: TEXT };
+  const constant: Statement = { name, text, rowMode: 'array', types: TEXT_TYPES };
   return (values) => {
     const statement = Object.create(constant) as Statement;
     statement.values = values;
@@ -60,7 +60,7 @@ export function isBroken(error: unknown): boolean {
 const guarded = new WeakSet<PoolConnection>();
 
 /** Takes a connection. Its statement rejects if the connection is lost, so `error` events are ignored. */
-export async function take(pool: PoolLike): Promise<PoolConnection> {
+export async function takeConnection(pool: PoolLike): Promise<PoolConnection> {
   const connection = await pool.connect();
   if (!guarded.has(connection)) {
     guarded.add(connection);
@@ -70,12 +70,12 @@ export async function take(pool: PoolLike): Promise<PoolConnection> {
 }
 
 /** Uses a callback, because `pg` otherwise creates two promises and a stack trace. */
-export const send = (connection: PoolConnection, statement: Statement): Promise<Result> =>
+export const sendStatement = (connection: PoolConnection, statement: Statement): Promise<Result> =>
   new Promise((resolve, reject) => {
     connection.query(statement, (error, result) => (error ? reject(error) : resolve(result)));
   });
 
-export const pooled = (pool: PoolLike): Connection => ({
+export const pooledConnection = (pool: PoolLike): Connection => ({
   query: (statement) =>
     new Promise((resolve, reject) => {
       const run = (connection: PoolConnection) =>
@@ -84,7 +84,7 @@ export const pooled = (pool: PoolLike): Connection => ({
           if (error) reject(error);
           else resolve(result);
         });
-      take(pool).then(run, reject);
+      takeConnection(pool).then(run, reject);
     }),
 });
 
@@ -92,7 +92,12 @@ export const pooled = (pool: PoolLike): Connection => ({
 interface Pipelined {
   readonly pipeline?: boolean;
   readonly connection?: {
-    readonly stream: { readonly writableCorked: number; cork: () => void; uncork: () => void; destroy: () => void };
+    readonly stream: {
+      readonly writableCorked: number;
+      cork: () => void;
+      uncork: () => void;
+      destroyConnection: () => void;
+    };
   };
 }
 
@@ -108,7 +113,7 @@ export function writeTogether(connection: PoolConnection): void {
 
 /** Destroys a connection with a running statement. A pipelined one would wait for the end of the statement. */
 export function destroy(connection: PoolConnection): void {
-  (connection as Pipelined).connection?.stream.destroy();
+  (connection as Pipelined).connection?.stream.destroyConnection();
   connection.release(true);
 }
 
@@ -179,7 +184,7 @@ export function dryAdapter() {
 function keepOrDestroy(connection: PoolConnection) {
   let broken = false;
   const query: Query = (config) =>
-    send(connection, config as Statement).catch((error: unknown) => {
+    sendStatement(connection, config as Statement).catch((error: unknown) => {
       broken ||= isBroken(error);
       throw error;
     });
@@ -191,11 +196,11 @@ const CONTROL = /^(BEGIN|COMMIT|ROLLBACK$|SET TRANSACTION)/;
 
 /** A pool for Prisma whose transactions may use an open transaction. */
 export function joiningAdapter(pool: PoolLike, names: (text: string) => string) {
-  const single = pooled(pool);
+  const single = pooledConnection(pool);
   let openConnection: Connection | undefined;
   const query: Query = (config) => single.query(config as Statement);
   const connect = async (): Promise<unknown> => {
-    if (openConnection === undefined) return keepOrDestroy(await take(pool));
+    if (openConnection === undefined) return keepOrDestroy(await takeConnection(pool));
     const connection = openConnection;
     return asClient(async (config) => (CONTROL.test(config.text) ? NOTHING : connection.query(config as Statement)));
   };

@@ -1,7 +1,7 @@
 /** The members of a client with the operations of a model: `db.user`. */
-import type { Calls, Place, RawQuery } from './calls.js';
+import type { CallPlace, Calls, RawQuery } from './calls.js';
 import type { DataModel, Model } from './data-model.js';
-import { type AnyClient, memberOf } from './recorder.js';
+import { type AnyClient, delegateName } from './recorder.js';
 
 const OPERATIONS = [
   ...['findUnique', 'findUniqueOrThrow', 'findFirst', 'findFirstOrThrow', 'findMany', 'count'],
@@ -11,22 +11,22 @@ const OPERATIONS = [
 /** Operations that only Prisma runs. */
 const OTHERS = ['aggregate', 'groupBy'];
 
-type Start = (place: Place) => Promise<unknown>;
+type Start = (place: CallPlace) => Promise<unknown>;
 type Done<A> = ((value: unknown) => A | PromiseLike<A>) | null;
 type Failed<B> = ((error: unknown) => B | PromiseLike<B>) | null;
 
 /** A call that runs when it is awaited, as Prisma's promises do. */
 export class Pending implements PromiseLike<unknown> {
   readonly #start: Start;
-  readonly #place: Place;
+  readonly #place: CallPlace;
   #promise: Promise<unknown> | undefined;
 
-  constructor(start: Start, place: Place) {
+  constructor(start: Start, place: CallPlace) {
     this.#start = start;
     this.#place = place;
   }
 
-  static startIn(pending: Pending, place: Place): Promise<unknown> {
+  static startIn(pending: Pending, place: CallPlace): Promise<unknown> {
     return pending.#start(place);
   }
 
@@ -53,11 +53,11 @@ export class Pending implements PromiseLike<unknown> {
   }
 }
 
-export type Delegates = ReadonlyMap<PropertyKey, new (place: Place) => object>;
+export type Delegates = ReadonlyMap<PropertyKey, new (place: CallPlace) => object>;
 
 /** @param prisma has the other members, such as `db.user.fields` */
 export const delegatesOf = (dataModel: DataModel, calls: Calls, prisma: AnyClient): Delegates =>
-  new Map(Object.values(dataModel.models).map((model) => [memberOf(model.name), delegateOf(model, calls, prisma)]));
+  new Map(Object.values(dataModel.models).map((model) => [delegateName(model.name), delegateOf(model, calls, prisma)]));
 
 /** Methods that Prisma's client runs, also in a transaction. */
 const OF_PRISMA = ['$transaction', '$queryRawUnsafe', '$executeRawUnsafe', '$queryRawTyped'];
@@ -67,9 +67,9 @@ const OUTSIDE_ONLY = ['$connect', '$disconnect', '$on', '$use', '$extends'];
 /** Returns a function that creates a client. Not a Proxy, because each transaction creates one. */
 export function facadeOf<Client extends object>(delegates: Delegates, calls: Calls, real: Client) {
   class Facade {
-    readonly place: Place;
+    readonly place: CallPlace;
     readonly made: Record<PropertyKey, object> = {};
-    constructor(place: Place) {
+    constructor(place: CallPlace) {
       this.place = place;
     }
   }
@@ -97,20 +97,20 @@ export function facadeOf<Client extends object>(delegates: Delegates, calls: Cal
     });
   for (const method of OUTSIDE_ONLY) Object.defineProperty(TransactionFacade.prototype, method, { value: undefined });
   Object.setPrototypeOf(Facade.prototype, real);
-  return (place: Place): Client => {
+  return (place: CallPlace): Client => {
     const made: object = place.isTransaction ? new TransactionFacade(place) : new Facade(place);
     return made as Client;
   };
 }
 
-function delegateOf(model: Model, calls: Calls, prisma: AnyClient): new (place: Place) => object {
+function delegateOf(model: Model, calls: Calls, prisma: AnyClient): new (place: CallPlace) => object {
   class Delegate {
-    readonly place: Place;
-    constructor(place: Place) {
+    readonly place: CallPlace;
+    constructor(place: CallPlace) {
       this.place = place;
     }
   }
-  const define = (operation: string, start: (args: object | undefined, place: Place) => Promise<unknown>) =>
+  const define = (operation: string, start: (args: object | undefined, place: CallPlace) => Promise<unknown>) =>
     Object.defineProperty(Delegate.prototype, operation, {
       value(this: Delegate, args?: object) {
         return new Pending((place) => start(args, place), this.place);
@@ -119,6 +119,6 @@ function delegateOf(model: Model, calls: Calls, prisma: AnyClient): new (place: 
   for (const operation of OPERATIONS) define(operation, (args, place) => calls.run({ model, operation, args }, place));
   for (const operation of OTHERS)
     define(operation, (args, place) => calls.fallBack({ model, operation, args }, place, 'computed by Prisma'));
-  Object.setPrototypeOf(Delegate.prototype, prisma[memberOf(model.name)] ?? null);
+  Object.setPrototypeOf(Delegate.prototype, prisma[delegateName(model.name)] ?? null);
   return Delegate;
 }

@@ -41,7 +41,7 @@ export const FORMATS: Record<ValueType, readonly Format[]> = {
 };
 
 /** Returns a unique value. @param set two sets differ in every value @param like the caller's value */
-export function marker(type: ValueType, i: number, set: number, like: unknown): unknown {
+export function markerValue(type: ValueType, i: number, set: number, like: unknown): unknown {
   const n = 1_000_003 + 500_009 * set + 17 * i;
   const date = new Date(Date.UTC(2001 + set, 0, 1 + i, 1 + set, i % 60, 2 + Math.floor(i / 60), 3 + i));
   switch (type) {

@@ -1,6 +1,6 @@
 /** The plans of a client, and the names of their statements. */
 import { createHash } from 'node:crypto';
-import type { Plan, Refused } from './recorder.js';
+import type { Plan, UnsupportedPlan } from './recorder.js';
 
 const MAX_WAITING = 100;
 
@@ -8,15 +8,15 @@ const MAX_WAITING = 100;
 const QUIET_MS = 1000;
 
 interface Entry {
-  plan: Plan | Refused;
+  plan: Plan | UnsupportedPlan;
   /** True if used since room was last made. Such plans outlive plans of shapes that are used once. */
   isUsed: boolean;
 }
 
 export interface Plans {
-  get: (key: string) => Plan | Refused | undefined;
+  get: (key: string) => Plan | UnsupportedPlan | undefined;
   /** Records a shape in the background at its second use. @param prepare returns the function that records */
-  miss: (key: string, prepare: () => () => Promise<Plan | Refused>) => void;
+  miss: (key: string, prepare: () => () => Promise<Plan | UnsupportedPlan>) => void;
   refuse: (key: string, reason: string) => void;
   clear: () => void;
   /** Waits until nothing is to be recorded. */
@@ -27,7 +27,7 @@ export interface Plans {
 export function plansOf(limit: number, perSecond: number): Plans {
   const plans = new Map<string, Entry>();
   const isSecond = seenBefore(limit);
-  const waiting = new Map<string, () => Promise<Plan | Refused>>();
+  const waiting = new Map<string, () => Promise<Plan | UnsupportedPlan>>();
   let generation = 0;
   let nextAt = performance.now() + QUIET_MS;
   let recording: Promise<void> | undefined;

@@ -1,7 +1,7 @@
 /** A Prisma client whose calls cost as much as named statements of `pg`. See README.md. */
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import { callsOf, type Place, type Statistics, settled, statistics } from './calls.js';
-import { type Connection, joiningAdapter, type PoolLike, pooled } from './connection.js';
+import { type CallPlace, callsOf, type Statistics, settled, statistics } from './calls.js';
+import { type Connection, joiningAdapter, type PoolLike, pooledConnection } from './connection.js';
 import type { DataModel } from './data-model.js';
 import { delegatesOf, facadeOf, Pending } from './delegates.js';
 import { plansOf, statementNames } from './plans.js';
@@ -50,8 +50,8 @@ export function preparedClient<Client extends object>(
   const plans = plansOf(maxPlans, recordings);
   const calls = callsOf({ dataModel, dry, plans, names, counts, verified });
 
-  const onPool = pooled(pool);
-  const outside: Place = {
+  const onPool = pooledConnection(pool);
+  const outside: CallPlace = {
     connection: onPool,
     reads: reads ?? onPool,
     isTransaction: false,
@@ -100,7 +100,10 @@ export function preparedClient<Client extends object>(
     };
   }
 
-  async function inTransaction<T>(work: (place: Place) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+  async function inTransaction<T>(
+    work: (place: CallPlace) => Promise<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> {
     const limits = { maxWait: options.maxWait ?? maxWait, timeout: options.timeout ?? timeout };
     let transaction: OpenTransaction;
     const prismaSide = joinable({ query: (statement) => transaction.query(statement) });

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Statement } from './connection.js';
 import { type Answer, dryAdapter, type Sent } from './connection.js';
 import type { DataModel } from './data-model.js';
-import { FORMATS, generatorOf, isToday, marker, type Slot } from './markers.js';
+import { FORMATS, generatorOf, isToday, markerValue, type Slot } from './markers.js';
 import { type Reader, readerOf } from './rows.js';
 import { type Call, copyOf, type Shape, Unsupported } from './shape.js';
 
@@ -18,7 +18,7 @@ export interface Plan {
 }
 
 /** A shape that only Prisma can run, with the reason. */
-export interface Refused {
+export interface UnsupportedPlan {
   refused: string;
 }
 
@@ -31,14 +31,14 @@ const COMMANDS: [operation: RegExp, text: RegExp][] = [
 ];
 
 /** @throws Unsupported if only Prisma can run calls of this shape */
-export async function record(
+export async function recordPlan(
   dataModel: DataModel,
   dry: DryRuns,
   call: Call,
   shape: Shape,
 ): Promise<Pick<Plan, 'slots' | 'reader'> & { text: string }> {
   const { types, values, equal } = shape;
-  const set = (number: number) => equal.map((i) => marker(types[i] ?? 'text', i, number, values[i]));
+  const set = (number: number) => equal.map((i) => markerValue(types[i] ?? 'text', i, number, values[i]));
   const [first, second] = [set(0), set(1)];
   const since = Date.now();
   const a = await theStatement(dry, call, copyOf(dataModel, call, first));
@@ -110,7 +110,7 @@ export type AnyClient = Record<string, Record<string, (args?: object) => Promise
 };
 
 /** Returns the client's member of a model. */
-export const memberOf = (model: string): string => (model[0] ?? '').toLowerCase() + model.slice(1);
+export const delegateName = (model: string): string => (model[0] ?? '').toLowerCase() + model.slice(1);
 
 export interface DryRuns {
   /** Runs a call. Without an answer its statement finds nothing. */
@@ -142,7 +142,7 @@ export function dryRuns(make: (adapter: ReturnType<typeof dryAdapter>['factory']
   }
   return {
     run: ({ model, operation }, args, answer) =>
-      inTurn(async (client) => client[memberOf(model.name)]?.[operation]?.(args), answer),
+      inTurn(async (client) => client[delegateName(model.name)]?.[operation]?.(args), answer),
     raw: (method, query, answer) => inTurn(async (client) => client[method](query), answer),
     async transactionError(error, at) {
       const run = await inTurn(

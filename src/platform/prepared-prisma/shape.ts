@@ -20,7 +20,7 @@ export interface Shape {
   equal: number[];
 }
 
-type Place = 'arguments' | 'selection' | 'where' | 'relation' | 'filter' | 'data' | 'literal';
+type Position = 'arguments' | 'selection' | 'where' | 'relation' | 'filter' | 'data' | 'literal';
 
 /** Bounds the memory of a plan and the work of a caller who chooses the shape. */
 const MAX_KEY_LENGTH = 8192;
@@ -81,7 +81,7 @@ class Walk implements Shape {
     return this.#filled === undefined ? value : this.#filled[i];
   }
 
-  #any(value: unknown, place: Place, model: Model, field: Field | undefined): unknown {
+  #any(value: unknown, place: Position, model: Model, field: Field | undefined): unknown {
     switch (typeof value) {
       case 'string':
         return this.#text(value, place, field);
@@ -113,7 +113,7 @@ class Walk implements Shape {
     }
   }
 
-  #text(value: string, place: Place, field: Field | undefined): unknown {
+  #text(value: string, place: Position, field: Field | undefined): unknown {
     if (place === 'literal' || field?.kind === 'enum') {
       this.key += JSON.stringify(value);
       return value;
@@ -125,7 +125,7 @@ class Walk implements Shape {
     return this.#value(value.length === 36 && UUID.test(value) ? 'uuid' : 'text', value);
   }
 
-  #list(items: unknown[], place: Place, model: Model, field: Field | undefined): unknown {
+  #list(items: unknown[], place: Position, model: Model, field: Field | undefined): unknown {
     const copy: unknown[] | undefined = this.#copies ? [] : undefined;
     this.key += '[';
     for (const item of items) {
@@ -137,7 +137,7 @@ class Walk implements Shape {
     return copy;
   }
 
-  #object(object: Record<string, unknown>, place: Place, model: Model, field: Field | undefined): unknown {
+  #object(object: Record<string, unknown>, place: Position, model: Model, field: Field | undefined): unknown {
     const prototype = Object.getPrototypeOf(object);
     if (prototype !== Object.prototype && prototype !== null) return this.#instance(object);
     const copy: Record<string, unknown> | undefined = this.#copies ? {} : undefined;
@@ -170,7 +170,7 @@ class Walk implements Shape {
     return object;
   }
 
-  #member(name: string, value: unknown, place: Place, model: Model, field: Field | undefined): unknown {
+  #member(name: string, value: unknown, place: Position, model: Model, field: Field | undefined): unknown {
     switch (place) {
       case 'arguments':
         return this.#argument(name, value, model);

@@ -9,9 +9,9 @@ import {
   type PoolLike,
   type Result,
   type Statement,
-  send,
+  sendStatement,
   statementOf,
-  take,
+  takeConnection,
   writeTogether,
 } from './connection.js';
 
@@ -75,7 +75,7 @@ export async function openTransaction(
   }
 
   function begin(): Promise<unknown> {
-    const sent = send(connection, level ? statementOf('', `BEGIN ISOLATION LEVEL ${level}`)([]) : BEGIN);
+    const sent = sendStatement(connection, level ? statementOf('', `BEGIN ISOLATION LEVEL ${level}`)([]) : BEGIN);
     // The first statement reports the same error.
     sent.catch(() => {});
     return sent;
@@ -101,7 +101,7 @@ export async function openTransaction(
         throw apiError('The transaction was rolled back, because its connection failed.', clientVersion);
       }
       if (!pipelined) await begun;
-      const done = await send(connection, END[command]);
+      const done = await sendStatement(connection, END[command]);
       if (command === 'COMMIT' && done.command !== 'COMMIT')
         throw apiError('The transaction was rolled back, because one of its statements failed.', clientVersion);
     } catch (error) {
@@ -150,7 +150,7 @@ function takeWithin(pool: PoolLike, maxWait: number, clientVersion: string): Pro
       isLate = true;
       reject(apiError('Unable to start a transaction in the given time.', clientVersion));
     }, maxWait);
-    take(pool).then(
+    takeConnection(pool).then(
       (connection) => {
         clearTimeout(timer);
         if (isLate) connection.release();

@@ -1,6 +1,6 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest } from 'fastify';
-import { bounded, type Issue, type Issues, NO_ISSUES } from '../calls/issues.js';
+import { type Issue, type Issues, limitIssues, NO_ISSUES } from '../calls/issues.js';
 import { pointerTo, unstorableText } from '../calls/text.js';
 import type { Location, Parameter, Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
@@ -196,7 +196,7 @@ export function parametersValidator(
       if (!errors && tooLarge.length === 0 && issues.length === 0) return undefined;
       const inexact = tooLarge.map((parameter) => ({ parameter, detail: OUT_OF_RANGE }));
       const unstorable = issues.map(({ pointer = '', detail }) => issueIn(pointer, detail));
-      return bounded(parameterIssues(errors), { issues: [...inexact, ...unstorable], omitted });
+      return limitIssues(parameterIssues(errors), { issues: [...inexact, ...unstorable], omitted });
     };
   };
   return { path: ofPlace('path'), query: ofPlace('query'), header: ofPlace('header'), cookie: ofPlace('cookie') };

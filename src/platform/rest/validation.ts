@@ -1,6 +1,6 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
-import { bounded, type Issues, NO_ISSUES } from '../calls/issues.js';
+import { type Issues, limitIssues, NO_ISSUES } from '../calls/issues.js';
 import { unstorableText } from '../calls/text.js';
 import { essenceOf, type Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
@@ -38,7 +38,7 @@ export function requestReader(ajv: Ajv2020, operation: Operation): (request: Fas
       body: request.body,
       mediaType: request.body === undefined ? '' : essenceOf(request.headers['content-type'] ?? ''),
     };
-    if (wrong.length > 0) throw unreadable(bounded(...wrong));
+    if (wrong.length > 0) throw unreadable(limitIssues(...wrong));
     return read;
   };
 }
@@ -58,7 +58,7 @@ export function contentValidator(ajv: Ajv2020, operation: Operation): (request: 
     const unstorable = isRead ? unstorableText(request.body) : NO_ISSUES;
     if (!wrong && !wrongBody && unstorable.issues.length === 0) return NO_ISSUES;
     const ofParameters = [inPath, inQuery, inHeaders, inCookies].filter((one) => one !== undefined);
-    return bounded(...ofParameters, bodyIssues(wrongBody), unstorable);
+    return limitIssues(...ofParameters, bodyIssues(wrongBody), unstorable);
   };
 }
 

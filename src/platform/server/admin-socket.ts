@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
-import { Refused } from '../calls/errors.js';
+import { CommandError } from '../calls/errors.js';
 import type { Administration } from '../keys/administration.js';
 
 /** Bytes of a Unix socket's address on macOS, which has the lowest limit. */
@@ -39,10 +39,11 @@ export async function answerCommands(app: FastifyInstance, directory: string): P
 async function answer({ administration, log }: FastifyInstance, line: string): Promise<Answer> {
   try {
     const { command, args } = JSON.parse(line) as { command: keyof Administration; args: never };
-    if (!Object.hasOwn(administration, command)) throw new Refused(`This server does not know the command ${command}.`);
+    if (!Object.hasOwn(administration, command))
+      throw new CommandError(`This server does not know the command ${command}.`);
     return { ok: true, result: await administration[command](args) };
   } catch (error) {
-    if (error instanceof Refused) return { ok: false, error: error.message };
+    if (error instanceof CommandError) return { ok: false, error: error.message };
     log.error({ err: error }, 'a command failed');
     return { ok: false, error: "The command failed; the server's log says why." };
   }
@@ -61,12 +62,12 @@ export async function runningServer(directory: string): Promise<Administration |
   probe.destroy();
   const call = (command: string) => async (args: object) => {
     const socket = await open();
-    if (!socket) throw new Refused('The server has stopped.');
+    if (!socket) throw new CommandError('The server has stopped.');
     socket.write(`${JSON.stringify({ command, args })}\n`);
     const received = await text(socket);
-    if (received === '') throw new Refused('The server did not answer.');
+    if (received === '') throw new CommandError('The server did not answer.');
     const answered = JSON.parse(received) as Answer;
-    if (!answered.ok) throw new Refused(answered.error);
+    if (!answered.ok) throw new CommandError(answered.error);
     return answered.result as never;
   };
   return {

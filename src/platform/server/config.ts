@@ -172,7 +172,6 @@ export function inProduction(environment: Settings, problems: string[]): string[
   return [...problems, `The rules of production apply because of ${names}. DEMO=on applies the rules of a demo.`];
 }
 
-/** Returns the problems that the schema cannot find. */
 function contradictions(environment: Environment): string[] {
   const { KEY_SECRET, JWT_SECRET, ADMIN_EMAIL, ADMIN_PASSWORD, PUBLIC_URL } = environment;
   const { REDIS_URL, TRUST_PROXY, CORS_ORIGINS } = environment;

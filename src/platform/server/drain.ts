@@ -8,7 +8,6 @@ import type { FastifyInstance } from 'fastify';
 
 /** Milliseconds before an idle connection ends, because a request may be on its way. Measured in checks. */
 export const LINGER_MS = 1000;
-/** Milliseconds. */
 const CHECK_INTERVAL_MS = 25;
 const LINGER_CHECKS = LINGER_MS / CHECK_INTERVAL_MS;
 /** GOAWAY with the greatest id accepts open streams and refuses new ones (RFC 9113 §6.8). */

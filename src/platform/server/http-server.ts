@@ -8,8 +8,7 @@ import { answerParserError, sendProblem } from '../http/failures.js';
 import type { Config } from './config.js';
 import type { Timeouts } from './timeouts.js';
 
-/** Limits per connection. */
-export const LIMITS = {
+export const CONNECTION_LIMITS = {
   /** Bytes; more get 431, or a reset of the stream. */
   headers: 16_384,
   /** Simultaneous HTTP/2 streams. */
@@ -126,13 +125,16 @@ function limitTransport(server: Server | Http2SecureServer, timeouts: Timeouts):
     connectionsCheckingInterval: interval,
     keepAliveTimeout: idle,
     timeout: idle,
-    maxHeaderSize: LIMITS.headers,
+    maxHeaderSize: CONNECTION_LIMITS.headers,
     requireHostHeader: true,
   });
   // Node leaves the socket open.
   server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
   if (!('updateSettings' in server)) return;
-  server.updateSettings({ maxConcurrentStreams: LIMITS.streams, maxHeaderListSize: LIMITS.headers });
+  server.updateSettings({
+    maxConcurrentStreams: CONNECTION_LIMITS.streams,
+    maxHeaderListSize: CONNECTION_LIMITS.headers,
+  });
   limitSessions(server, timeouts);
 }
 
@@ -169,7 +171,7 @@ function limitSessions(server: Http2SecureServer, timeouts: Timeouts): void {
     stream.once('close', () => {
       watched.open--;
       watched.resets = Math.max(0, watched.resets + (stream.rstCode === NGHTTP2_NO_ERROR ? -1 : 1));
-      if (watched.resets > LIMITS.resets) end(session, NGHTTP2_ENHANCE_YOUR_CALM);
+      if (watched.resets > CONNECTION_LIMITS.resets) end(session, NGHTTP2_ENHANCE_YOUR_CALM);
     });
   }
 

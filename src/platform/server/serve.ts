@@ -39,7 +39,7 @@ export async function serve(application: Application, config: Config, database: 
   const url = await app.listen({ port: config.PORT, host: listenHost(config) }).catch((error: unknown) => {
     throw notListening(error, config);
   });
-  announce({ title: titleOf(application), config, database, address: url, demo, app });
+  printAddresses({ title: titleOf(application), config, database, address: url, demo, app });
 }
 
 interface Announcement {
@@ -52,7 +52,7 @@ interface Announcement {
 }
 
 /** Prints the addresses and the demo login. */
-export function announce({ title, config, database, address, demo, app }: Announcement): void {
+export function printAddresses({ title, config, database, address, demo, app }: Announcement): void {
   const { notWritten, restEntry } = app;
   const url =
     config.PUBLIC_URL?.replace(/(?<!\/)\/+$/, '') ?? address.replace(/\/\/(127\.0\.0\.1|\[::1\])(?=:)/, '//localhost');

@@ -18,7 +18,7 @@ export interface Timeouts {
   closing: number;
 }
 
-export const TIMEOUTS: Timeouts = {
+export const TIMEOUTS_MS: Timeouts = {
   handshake: 10_000,
   headers: 10_000,
   request: 15_000,
@@ -27,7 +27,6 @@ export const TIMEOUTS: Timeouts = {
   closing: 10_000,
 };
 
-/** Seconds. */
 const RETRY_AFTER_S = 2;
 
 /**

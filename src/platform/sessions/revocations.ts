@@ -34,7 +34,7 @@ interface RevocationsOptions extends Pick<Database, 'client' | 'listen' | 'check
 }
 
 /** Selects live sessions. @param now milliseconds since the epoch */
-export const liveAt = (now: number) =>
+export const liveSessionsAt = (now: number) =>
   ({ revokedAt: null, expiresAt: { gt: new Date(now) } }) satisfies Prisma.SessionWhereInput;
 
 export type Revocations = Awaited<ReturnType<typeof revocations>>;
@@ -127,14 +127,14 @@ export async function revocations({ client, listen, checkListening, keys, names,
     },
 
     /** Refuses a token that is older than the mark, or whose issuer did not know the new role. */
-    refuses({ subject, role, issuedAt }: Pick<AccessClaims, 'subject' | 'role' | 'issuedAt'>): boolean {
+    isRevoked({ subject, role, issuedAt }: Pick<AccessClaims, 'subject' | 'role' | 'issuedAt'>): boolean {
       const mark = marks.get(Number(subject));
       if (!mark || mark.at < now() - MARK_AGE_MS) return false;
       return issuedAt <= mark.at || role !== mark.role;
     },
 
     /** Applies signals that are older than a second. Reads the tables if signals may be missing. */
-    upToDate(): MaybePromise<void> {
+    refreshIfStale(): MaybePromise<void> {
       if (performance.now() - readAt < FRESH_MS) return undefined;
       const heard = checkListening();
       return andThen(heard instanceof Promise ? heard.catch(falseUnlessAway) : heard, (isHeard) =>
@@ -146,12 +146,12 @@ export async function revocations({ client, listen, checkListening, keys, names,
     onRevoked: revoked.add,
 
     /** Returns the actors whose account, role, session or key is no longer valid, by the database. */
-    async refused(actors: readonly Actor[]): Promise<ReadonlySet<Actor>> {
+    async invalidActors(actors: readonly Actor[]): Promise<ReadonlySet<Actor>> {
       if (actors.length === 0) return new Set();
       const given = <T>(values: readonly (T | undefined)[]) => [...new Set(values.filter((one) => one !== undefined))];
       const ids = given(actors.map(({ id }) => id));
       const sessionIds = given(actors.map(sessionOf));
-      const where = { id: { in: sessionIds }, ...liveAt(now()) };
+      const where = { id: { in: sessionIds }, ...liveSessionsAt(now()) };
       const kidsInUse = given(actors.map(({ kid }) => kid));
       const [users, sessions, storedKeys] = await Promise.all([
         client.user.findMany({ where: { id: { in: ids } }, select: { id: true, role: true } }),
@@ -172,8 +172,8 @@ export async function revocations({ client, listen, checkListening, keys, names,
       return new Set(actors.filter((actor) => !mayGoOn(actor)));
     },
 
-    /** Returns false if `onRefused` may miss a signal, so that `refused` must be asked. */
-    isHeard: async (): Promise<boolean> => {
+    /** Returns false if `onInvalidActors` may miss a signal, so that `invalidActors` must be called. */
+    receivesSignals: async (): Promise<boolean> => {
       try {
         return await checkListening();
       } catch {
@@ -182,7 +182,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
     },
 
     /** Calls back with a test for invalid actors. Signals may get lost. Returns a function that stops it. */
-    onRefused(listener: (isRefused: (actor: Actor) => boolean) => void): () => void {
+    onInvalidActors(listener: (isRefused: (actor: Actor) => boolean) => void): () => void {
       const sources = [
         revoked.add((userId) => listener(({ id }) => id === userId)),
         ended.add((sessionIds) => listener((actor) => sessionIds.has(sessionOf(actor) ?? ''))),

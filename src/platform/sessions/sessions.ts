@@ -11,7 +11,7 @@ import type { Names } from '../names.js';
 import { accessOf } from '../operations/client-access.js';
 import type { Db } from '../operations/model.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
-import { liveAt, type Revocations } from './revocations.js';
+import { liveSessionsAt, type Revocations } from './revocations.js';
 import { hashToken, isToken, jwtTokens, newToken, refreshService, type SessionTokens } from './session-tokens.js';
 
 /** Refreshing does not extend a session (RFC 9700 §4.14). */
@@ -51,7 +51,7 @@ export interface OwnSession {
 
 export function sessionsService(dependencies: SessionsDependencies) {
   const { client, credentials, tokens, revocations, rules, names, now } = dependencies;
-  const { end, refuses, upToDate } = revocations;
+  const { end, isRevoked: refuses, refreshIfStale: upToDate } = revocations;
 
   /** Begins a session, unless the account or its password has changed meanwhile. */
   async function open(
@@ -79,7 +79,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
 
   /** Reads the session for each request, so that revocations and new roles apply at once. */
   async function opaque(token: string): Promise<Actor | undefined> {
-    const where = { tokenHash: hashToken(token), ...liveAt(now()) };
+    const where = { tokenHash: hashToken(token), ...liveSessionsAt(now()) };
     const select = { id: true, expiresAt: true, user: { select: { id: true, role: true } } } as const;
     const session = await client.session.findFirst({ where, select, relationLoadStrategy: 'join' });
     if (!session) return undefined;
@@ -148,7 +148,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
       const { call } = accessOf(db);
       const { id: userId, sessionId } = authenticated(call);
       await call.enforce();
-      const where = { userId, ...liveAt(now()) };
+      const where = { userId, ...liveSessionsAt(now()) };
       const { items, ...rest } = await pageOf(page, {
         rows: ({ ids: position, order, ...part }) =>
           client.session.findMany({ where: { ...where, position }, orderBy: { position: order }, ...part }),
@@ -171,7 +171,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
     async revoke(db: Db, id: string): Promise<void> {
       const { call, reader } = accessOf(db);
       const { id: userId } = authenticated(call);
-      const found = await (await reader()).session.count({ where: { id, userId, ...liveAt(now()) } });
+      const found = await (await reader()).session.count({ where: { id, userId, ...liveSessionsAt(now()) } });
       if (found === 0) throw new Failure('NOT_FOUND', 'There is no such session.');
       await revoke(db, { id, userId });
     },

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createMemoryDatabase, embeddedPool } from '@accord-api/platform/database/embedded';
-import { filters, migrationList, schemaEngine } from '@accord-api/platform/database/migration-engine';
+import { migrationFilters, migrationList, schemaEngine } from '@accord-api/platform/database/migration-engine';
 import {
   type Migration,
   migrationError,
@@ -56,7 +56,7 @@ async function difference({ folder, schema }: Sources, script: boolean): Promise
       to: { tag: 'schemaDatamodel', files: [{ path: 'prisma/schema.prisma', content }] },
       script,
       exitCode: true,
-      filters,
+      filters: migrationFilters,
     });
     engine.free();
     return exitCode === 0 ? undefined : (stdout ?? '');
