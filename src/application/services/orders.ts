@@ -10,7 +10,7 @@ export interface Money {
   currency: string;
 }
 
-export interface PaymentRequest {
+interface PaymentRequest {
   /** The token that the gateway gave the client for this payment. */
   token: string | undefined;
   /** True to answer before the gateway decides. */

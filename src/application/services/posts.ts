@@ -1,7 +1,7 @@
 import type { Db } from '@accord-api/platform';
 import type { Post } from '../models.js';
 
-export interface PostFields {
+interface PostFields {
   title: string;
   /** Null if the post has no content. */
   content: string | null;

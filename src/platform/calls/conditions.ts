@@ -13,15 +13,9 @@ export interface Versioned {
  */
 export const resourceTag = ({ id, version }: Versioned): string => `"${id}-${version}"`;
 
-/** Compares strongly (RFC 9110 §13.1.1): a weak tag never matches. */
-function matches(header: string, tag: string): boolean {
-  return header.trim() === '*' || header.split(',').some((one) => one.trim() === tag);
-}
-
-/** Returns a check of `If-Match`, which throws PRECONDITION_FAILED (RFC 9110 §13.1.1). */
-export function ifMatch(header: string | undefined): (row: Versioned) => void {
-  return (row) => {
-    if (header === undefined || matches(header, resourceTag(row))) return;
-    throw new Failure('PRECONDITION_FAILED', 'If-Match does not name the present version of this resource.');
-  };
+/** Returns the failure of an `If-Match` without the row's tag. A weak tag never matches (RFC 9110 §13.1.1). */
+export function preconditionFailure(header: string, row: Versioned): Failure | undefined {
+  const tag = resourceTag(row);
+  if (header.trim() === '*' || header.split(',').some((one) => one.trim() === tag)) return undefined;
+  return new Failure('PRECONDITION_FAILED', 'If-Match does not name the present version of this resource.');
 }

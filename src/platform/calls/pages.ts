@@ -86,7 +86,7 @@ export function cursors(secrets: Secrets) {
   };
 }
 
-export interface RowRange {
+interface RowRange {
   ids: { gt?: number; gte?: number; lt?: number; lte?: number };
   order: 'asc' | 'desc';
   skip: number;

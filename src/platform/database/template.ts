@@ -9,7 +9,7 @@ import { MIGRATIONS_TABLE, type Migration } from './migrations.js';
 
 const require = createRequire(import.meta.url);
 
-export interface Template {
+interface Template {
   /** The tar of a data directory. */
   archive: Buffer;
   migrated: readonly string[];

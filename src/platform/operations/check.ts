@@ -12,7 +12,7 @@ function decisionOf(models: DeclaredModels, target: Target): Decides {
   return target.kind === 'create' && !target.of ? 'self' : 'owner';
 }
 
-export interface WrittenRoute {
+interface WrittenRoute {
   /** The operationId, or `Type.field`. */
   readonly by: string;
   readonly action: string;

@@ -102,7 +102,7 @@ export interface ModelStream<Name extends ModelName> {
   readonly perCaller?: boolean;
 }
 
-export interface ModelOptions<Name extends ModelName> {
+interface ModelOptions<Name extends ModelName> {
   /** Returns the filter of the rows that belong to the caller. */
   readonly owner?: (caller: Caller) => Where<Name>;
   /** The action of reading a row, from everywhere. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Actor, authoriseRole, type Call } from '../calls/access.js';
-import { ifMatch } from '../calls/conditions.js';
+import { preconditionFailure } from '../calls/conditions.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId, type PageRequest, type Window } from '../calls/pages.js';
 import { notFound, throwNotFoundOrGone } from '../calls/tombstones.js';
@@ -75,7 +75,7 @@ export async function operate(
       : undefined;
   const isLate = record?.late === true;
   /** The failure of a stale `If-Match`. A 403 for a protected member comes first. */
-  let stale: unknown;
+  let stale: Failure | undefined;
   const transaction = callTransaction({
     client,
     idempotency,
@@ -175,13 +175,8 @@ export async function operate(
         ? Promise.reject(notFound(of.model))
         : throwNotFoundOrGone(on, data.model, idOf(of));
     if (!container) await rows.requireOwner(on, of, found);
-    if (data.hasVersion && asked.ifMatch !== undefined)
-      try {
-        ifMatch(asked.ifMatch)(found as never);
-      } catch (failure) {
-        if (of.removes || !data.model.protect) throw failure;
-        stale = failure;
-      }
+    if (data.hasVersion && asked.ifMatch !== undefined) stale ??= preconditionFailure(asked.ifMatch, found as never);
+    if (stale && (of.removes || !data.model.protect)) throw stale;
     return found;
   }
 

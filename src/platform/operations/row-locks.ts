@@ -6,7 +6,7 @@ import type { ModelData } from './model-data.js';
 // Prisma has no row locks and no advisory locks, so this file sends SQL.
 
 /** The class of the advisory locks on accounts. The second key is the account's id. */
-export const ACCOUNT_LOCK = 0x4143_4341;
+const ACCOUNT_LOCK = 0x4143_4341;
 /** The class of the advisory locks on streams. The second key is a hash of the stream's key. */
 const STREAM_LOCK = 0x4143_4348;
 
@@ -15,7 +15,7 @@ const columnOf = ({ stored }: ModelData, member: string): Prisma.Sql =>
   identifier(stored.fields[member]?.column ?? member);
 const tableOf = ({ stored }: ModelData): Prisma.Sql => identifier(stored.table);
 
-export interface LockedAccount {
+interface LockedAccount {
   readonly id: number;
   readonly role: string;
 }

@@ -96,7 +96,7 @@ interface Pipelined {
       readonly writableCorked: number;
       cork: () => void;
       uncork: () => void;
-      destroyConnection: () => void;
+      destroy: () => void;
     };
   };
 }
@@ -112,8 +112,8 @@ export function writeTogether(connection: PoolConnection): void {
 }
 
 /** Destroys a connection with a running statement. A pipelined one would wait for the end of the statement. */
-export function destroy(connection: PoolConnection): void {
-  (connection as Pipelined).connection?.stream.destroyConnection();
+export function destroyConnection(connection: PoolConnection): void {
+  (connection as Pipelined).connection?.stream.destroy();
   connection.release(true);
 }
 

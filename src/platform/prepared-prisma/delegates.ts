@@ -53,7 +53,7 @@ export class Pending implements PromiseLike<unknown> {
   }
 }
 
-export type Delegates = ReadonlyMap<PropertyKey, new (place: CallPlace) => object>;
+type Delegates = ReadonlyMap<PropertyKey, new (place: CallPlace) => object>;
 
 /** @param prisma has the other members, such as `db.user.fields` */
 export const delegatesOf = (dataModel: DataModel, calls: Calls, prisma: AnyClient): Delegates =>

@@ -2,7 +2,7 @@
 import { PrismaClientKnownRequestError } from '@prisma/client/runtime/client';
 import {
   type Connection,
-  destroy,
+  destroyConnection,
   isBroken,
   isPipelined,
   type PoolConnection,
@@ -61,7 +61,7 @@ export async function openTransaction(
   const timer = setTimeout(() => {
     end = 'expired';
     // The running statement blocks the connection.
-    if (underWay > 0) destroy(connection);
+    if (underWay > 0) destroyConnection(connection);
     else void finish('ROLLBACK').catch(() => {});
   }, timeout);
   timer.unref();

@@ -19,7 +19,7 @@ interface Attempt extends PaymentOrder {
   wasUncertain: boolean;
 }
 
-export interface PaymentsDependencies extends Pick<ApplicationPlatform, 'transact' | 'continuation' | 'now'> {
+interface PaymentsDependencies extends Pick<ApplicationPlatform, 'transact' | 'continuation' | 'now'> {
   /** Absent in production without PAYMENT_URL. */
   gateway: PaymentGateway | undefined;
   /** Represents a paid order, for repetitions of the request. */
