@@ -22,6 +22,7 @@ function steady(value: unknown, key?: string): unknown {
   }
   if (typeof value !== 'string' || value === '') return value;
   if (key === 'next' || key === 'instance') return `<${key}>`;
+  if (key === 'type') return value.replace(/^http:\/\/[^/]+/, '');
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return '<time>';
   return /^\w{2,4}_[\w-]{43}$|^eyJ[\w-]+(\.[\w-]+)+$/.test(value) ? '<token>' : value;
 }
