@@ -122,7 +122,7 @@ export const PIPELINE: readonly Stage[] = [
     'onSend',
     ['set-cookies', ALL, 'writes the cookies that were set', [], COOKIE],
     ['answer-there', ALL, 'ends the time limit for the answer'],
-    ['rate-headers', ALL, 'tells the caller its rate; counts requests that were refused earlier'],
+    ['rate-headers', ALL, 'reports the rate to the caller; counts requests that were refused earlier'],
     // Follows stages that may authenticate, which need the place.
     ['place-returned', HTTP, 'frees the place for the next request'],
     ['deprecation', REST, 'announces the end of a deprecated operation'],

@@ -23,7 +23,7 @@ t.test('accord explain prints an operation with the place of each part', async (
   t.match(lineAt(at), 'operationId: updateUser');
 
   const published = paths['/api/v1/users/{user_id}'].patch;
-  const answers = partsOf('Answers');
+  const answers = partsOf('Responses');
   t.same(
     answers.map(({ name }) => name),
     Object.keys(published.responses),
@@ -42,18 +42,18 @@ t.test('accord explain prints an operation with the place of each part', async (
   t.equal(own?.byDefault, undefined);
   t.match(byDefault?.byDefault, /^Every counted request/);
 
-  t.match(partsOf('Who may'), [
+  t.match(partsOf('Permissions'), [
     { name: 'users.update', says: 'viewer and developer: own resources; admin: all resources' },
     {
       name: 'users.set-role',
       says: 'admin: all resources; viewer and developer: no access; required when role differs from the stored one',
     },
-    { name: 'known by', says: 'basicAuth, opaqueToken, jwt, cookieAuth' },
+    { name: 'authenticated by', says: 'basicAuth, opaqueToken, jwt, cookieAuth' },
   ]);
-  t.ok(all(partsOf('Takes')).some(({ name, says }) => name === 'path user_id' && says === 'UserId, required'));
-  t.match(partsOf('Answered by')[0], { name: 'updateUser', at: { file: 'src/application/rest/users.ts' } });
-  t.ok(partsOf('Tested by').length > 0);
-  const pairs = partsOf('Pairs with').map(({ name, at: place }) => `${name} ${place?.file}`);
+  t.ok(all(partsOf('Request')).some(({ name, says }) => name === 'path user_id' && says === 'UserId, required'));
+  t.match(partsOf('Handlers')[0], { name: 'updateUser', at: { file: 'src/application/rest/users.ts' } });
+  t.ok(partsOf('Tests').length > 0);
+  const pairs = partsOf('Counterparts').map(({ name, at: place }) => `${name} ${place?.file}`);
   t.ok(pairs.includes('Mutation.updateUser schema.graphql'), 'its counterpart', { pairs });
   t.ok(pairs.includes('User prisma/schema.prisma'), 'and that of the types it uses', { pairs });
 });
@@ -65,17 +65,17 @@ t.test('accord explain prints a field of schema.graphql and a member of a schema
   t.equal(user.what, 'user: User');
   t.match(lineAt(user.at), 'user(');
   t.ok(
-    user.sections.some(({ title, parts }) => title === 'Pairs with' && parts.some(({ name }) => name === 'getUser')),
+    user.sections.some(({ title, parts }) => title === 'Counterparts' && parts.some(({ name }) => name === 'getUser')),
   );
   const email = await explained('User.email');
-  const pairs = email.sections.find(({ title }) => title === 'Pairs with')?.parts.map(({ at }) => at?.file);
+  const pairs = email.sections.find(({ title }) => title === 'Counterparts')?.parts.map(({ at }) => at?.file);
   t.same(pairs?.sort(), ['openapi.yaml', 'prisma/schema.prisma']);
   const total = await explained('Order.total');
   t.match([total.what, lineAt(total.at)], ['a member of the schema Order', /^ +total: /]);
 
   const { code, stdout } = await accord(t, ['explain', 'getUser']);
   t.equal(code, 0);
-  t.match(stdout, /^Answered by\n {2}getUser {2}record\(User, 'user_id'\) {2}src\/application\/rest\/users\.ts:\d+/m);
+  t.match(stdout, /^Handlers\n {2}getUser {2}record\(User, 'user_id'\) {2}src\/application\/rest\/users\.ts:\d+/m);
   t.match(stdout, /^ {2}404 {2}`NOT_FOUND`.* openapi\.yaml:\d+:9 \[(\d)\]$[\s\S]*^ {2}\[\1\] Versioned operations/m);
   const unknown = await accord(t, ['explain', 'getNobody']);
   t.same([unknown.code, unknown.stdout], [2, '']);

@@ -71,9 +71,9 @@ async function explained(root: string, contracts: Contracts, name: string): Prom
     ...found,
     sections: [
       ...found.sections,
-      { title: 'Answered by', parts: lines([...(code?.handlers ?? []), ...(code?.services ?? [])]) },
-      { title: 'Tested by', parts: lines(code?.tests) },
-      { title: 'Pairs with', parts: others },
+      { title: 'Handlers', parts: lines([...(code?.handlers ?? []), ...(code?.services ?? [])]) },
+      { title: 'Tests', parts: lines(code?.tests) },
+      { title: 'Counterparts', parts: others },
     ],
   };
 }

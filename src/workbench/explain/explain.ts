@@ -96,9 +96,9 @@ export function explainOperation(
   source: OpenApiSource,
   operationId: string,
 ): { explanation: Explanation; schemas: Set<string> } | undefined {
-  const placed = placedOperations(source.written).find(({ operation }) => operation.operationId === operationId);
-  if (placed === undefined) return undefined;
-  const { operation, method, path, at } = placed;
+  const found = placedOperations(source.written).find(({ operation }) => operation.operationId === operationId);
+  if (found === undefined) return undefined;
+  const { operation, method, path, at } = found;
   const description = [operation.summary, operation.description].filter(Boolean).join('\n').trim();
   const explanation = {
     name: operationId,
@@ -106,9 +106,9 @@ export function explainOperation(
     at: saidAt(source, [...at, 'operationId']),
     description,
     sections: [
-      { title: 'Who may', parts: permissionParts(source, placed) },
-      { title: 'Takes', parts: requestParts(source, placed) },
-      { title: 'Answers', parts: responseParts(source, placed) },
+      { title: 'Permissions', parts: permissionParts(source, found) },
+      { title: 'Request', parts: requestParts(source, found) },
+      { title: 'Responses', parts: responseParts(source, found) },
     ],
   };
   return { explanation, schemas: schemasIn(source, operation) };
@@ -142,7 +142,9 @@ function permissionParts(source: OpenApiSource, { operation, at }: PlacedOperati
       ? { name: 'public', says: 'every caller', at: main && saidAt(source, [...at, 'x-permission']) }
       : part(main, 'x-permission'),
     ...further.map((one, index) => part(one, 'x-permission-also', index)),
-    ...(schemes.length === 0 ? [] : [{ name: 'known by', says: schemes.join(', '), at: saidAt(source, where) }]),
+    ...(schemes.length === 0
+      ? []
+      : [{ name: 'authenticated by', says: schemes.join(', '), at: saidAt(source, where) }]),
   ];
 }
 
@@ -209,17 +211,17 @@ export function explainField(source: SdlSource, name: string): Explanation | und
     description: member.description?.value.trim() ?? '',
     sections: [
       {
-        title: 'Who may',
+        title: 'Permissions',
         parts: (isField ? permissionsOf(member) : []).map((one) => part(member.name, one.action, permissionWords(one))),
       },
       {
-        title: 'Takes',
+        title: 'Request',
         parts: given.map((one) => {
           const bounds = Object.entries(constraintOf(one.directives)).map(([bound, value]) => `${bound} ${value}`);
           return part(one.name, one.name.value, [print(one.type), ...bounds].join(', '));
         }),
       },
-      { title: 'Answers', parts: [part(member.type, print(member.type), '')] },
+      { title: 'Responses', parts: [part(member.type, print(member.type), '')] },
     ],
   };
 }
@@ -235,5 +237,5 @@ export function explainMember(source: OpenApiSource, name: string): Explanation 
   const says = `${schemaWords(own)}${schema?.required?.includes(member) ? ', always there' : ', may be absent'}`;
   const description = typeof own === 'object' ? (own.description ?? '') : '';
   const what = `a member of the schema ${owner}`;
-  return { name, what, at, description, sections: [{ title: 'Is', parts: [{ name: member, says, at }] }] };
+  return { name, what, at, description, sections: [{ title: 'Type', parts: [{ name: member, says, at }] }] };
 }

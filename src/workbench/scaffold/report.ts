@@ -8,7 +8,7 @@ export interface Change {
 }
 
 /** Adds a place of the code; line and column count from 1. */
-export type Placed<Thing> = Thing & { line: number; column: number };
+export type Located<Thing> = Thing & { line: number; column: number };
 
 /** An operation or a field that answers 501 or NOT_IMPLEMENTED. */
 export interface Pending {
@@ -20,8 +20,8 @@ export interface Pending {
 
 export interface Scaffolding {
   generated: string[];
-  changes: Placed<Change>[];
-  pending: Placed<Pending>[];
+  changes: Located<Change>[];
+  pending: Located<Pending>[];
 }
 
 type Paint = (style: 'bold' | 'green' | 'yellow', text: string) => string;
@@ -35,9 +35,9 @@ const COLOURS = {
   unregistered: 'yellow',
 } as const satisfies Record<Change['kind'], Parameters<Paint>[0]>;
 
-const at = ({ file, line, column }: Placed<{ file: string }>): string => `${file}:${line}:${column}`;
+const at = ({ file, line, column }: Located<{ file: string }>): string => `${file}:${line}:${column}`;
 
-function listed(changes: readonly Placed<Change>[], paint: Paint): string[] {
+function listed(changes: readonly Located<Change>[], paint: Paint): string[] {
   const rows = changes.map((change) => [change.kind, at(change), change.name] as const);
   const widths = [0, 1, 2].map((index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
   return changes.map(({ kind, detail }, row) => {

@@ -10,7 +10,7 @@ import type { Contracts } from '../model/contracts.js';
 import type { Problem } from '../model/problems.js';
 import { importTypeScript } from '../model/typescript-module.js';
 import { editGroups, pendingIn, type Request, tagGroups, typeGroups } from './groups.js';
-import type { Change, Pending, Placed, Scaffolding } from './report.js';
+import type { Change, Located, Pending, Scaffolding } from './report.js';
 import { emptyProject, type Required, requiredFields, typesOf } from './resolver-fields.js';
 import { parkedHead } from './source-edits.js';
 
@@ -47,7 +47,7 @@ export async function scaffold(contracts: Contracts, options: ScaffoldOptions): 
   const { changes, pending } = editCode(project, root, contracts, { before, required });
   await finish(project, root, check);
   const place = <Thing extends Change | Pending>(thing: Thing) =>
-    placed(project.getSourceFileOrThrow(join(root, thing.file)), thing);
+    locate(project.getSourceFileOrThrow(join(root, thing.file)), thing);
   return {
     generated: outcome.changed.map((name) => `generated/${name}`),
     changes: changes.map(place),
@@ -83,13 +83,13 @@ function openProject(root: string): Project {
     if (error === undefined) continue;
     const line = text.slice(0, error.start).split('\n').length;
     const reason = ts.flattenDiagnosticMessageText(error.messageText, ' ');
-    throw new Unable(`${path}:${line} cannot be edited: ${reason} Mend it and run this again.`);
+    throw new Unable(`${path}:${line} cannot be edited: ${reason} Correct it, and run the command again.`);
   }
   return project;
 }
 
 /** Adds the line and column of a member, of an entry in a registry, or of parked code. */
-function placed<Thing extends Change | Pending>(file: SourceFile, thing: Thing): Placed<Thing> {
+function locate<Thing extends Change | Pending>(file: SourceFile, thing: Thing): Located<Thing> {
   const text = file.getFullText();
   const name = thing.name.slice(thing.name.indexOf('.') + 1);
   const isParked = 'kind' in thing && thing.kind === 'parked';
