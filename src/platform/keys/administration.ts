@@ -64,7 +64,7 @@ export function administration({ client, algorithm, keySecrets, now }: StoredKey
   return {
     'keys.list': (_args: object): Promise<KeyEntry[]> => locked(async (_db, rows) => entries(rows, now())),
 
-    /** Publishes a key. @throws Refused if a next key is published; Error for a KEY_SECRET of other instances */
+    /** Publishes a key. @throws CommandError if a next key is published; Error for a KEY_SECRET of other instances */
     async 'keys.rotate'(_args: object): Promise<KeyEntry[]> {
       const fresh = await generateSigningKey();
       return locked(async (db, rows) => {

@@ -14,7 +14,7 @@ export function recordSourceLine<T extends object>(declaration: T, declare: (...
   return declaration;
 }
 
-/** Returns `src/application/models.ts:8:21: ` for a declaration of `rememberLine`, or an empty text. */
+/** Returns `src/application/models.ts:8:21: ` for a declaration of `recordSourceLine`, or an empty text. */
 export function sourceLineOf(declaration: object): string {
   const [, frame = ''] = stacks.get(declaration)?.stack?.split('\n') ?? [];
   const [, at, line, column] = /(?:\(|at )([^()]+):(\d+):(\d+)\)?$/.exec(frame) ?? [];
