@@ -247,13 +247,13 @@ components:
     ...['pay 204', 'pay 204 header ETag', 'pay body <Card>/card', 'pay body <Card>/of'],
     ...['pay body application/json', 'pay by nobody'],
   ]);
-  const ways = (headers: Record<string, string>, status?: number) =>
+  const covered = (headers: Record<string, string>, status?: number) =>
     asked({ iban: '1' }, headers, status).filter((key) => / by |Bank/.test(key));
-  t.same(ways({ authorization: 'Basic YTpi' }), ['pay body <Bank>/iban', 'pay by basic']);
-  t.same(ways({ authorization: 'Bearer eyJhIjoxfQ.e30.c2ln' }), ['pay body <Bank>/iban', 'pay by jwt']);
-  t.same(ways({ authorization: 'bearer tok_7' }), ['pay body <Bank>/iban', 'pay by opaque']);
-  t.same(ways({ cookie: 'a=1; token=7' }), ['pay body <Bank>/iban', 'pay by cookie']);
-  t.same(ways({ authorization: 'Basic YTpi' }, 401), [], 'who is refused has shown nothing');
+  t.same(covered({ authorization: 'Basic YTpi' }), ['pay body <Bank>/iban', 'pay by basic']);
+  t.same(covered({ authorization: 'Bearer eyJhIjoxfQ.e30.c2ln' }), ['pay body <Bank>/iban', 'pay by jwt']);
+  t.same(covered({ authorization: 'bearer tok_7' }), ['pay body <Bank>/iban', 'pay by opaque']);
+  t.same(covered({ cookie: 'a=1; token=7' }), ['pay body <Bank>/iban', 'pay by cookie']);
+  t.same(covered({ authorization: 'Basic YTpi' }, 401), [], 'a rejected request covers nothing');
 });
 
 t.test('null and an empty list cover no argument, and a list without items covers no list', (t) => {
@@ -457,7 +457,7 @@ t.test(
     t.same(refused({ body: { name: 'abcde' } }, tooLong), [], 'further away');
     t.same(refused({ body: { name: 'abcd' } }, { ...tooLong, pointer: '/kind' }), [], 'another place');
     t.same(refused({ body: { name: 'abcd' } }, { ...tooLong, detail: 'has the wrong form' }), [], 'for another reason');
-    t.same(refused({ body: { name: 'abcd' } }), [], 'for a reason that is not told');
+    t.same(refused({ body: { name: 'abcd' } }), [], 'without a stated reason');
     t.same(refused({ body: {} }, { pointer: '', detail: 'must NOT have fewer than 1 properties' }), [
       'body beyond minProperties 1',
     ]);
@@ -808,8 +808,8 @@ t.test('the command', async (t) => {
   const cleared = await coverage('cleared', '--clear');
 
   t.test('merges the recordings of several processes; --check passes if nothing is missing', async (t) => {
-    const told = 'The tests see all 29 that the contracts demand (2 excepted).\n';
-    t.same([whole.code, whole.stdout, whole.stderr], [0, told, '']);
+    const expected = 'The tests see all 29 that the contracts demand (2 excepted).\n';
+    t.same([whole.code, whole.stdout, whole.stderr], [0, expected, '']);
   });
 
   t.test('--check fails if something is missing, and still writes JSON', async (t) => {

@@ -97,7 +97,7 @@ t.test('a comparison of recursive schemas ends', async (t) => {
 });
 
 t.test('a keyword next to a reference is reported for the referring schema', async (t) => {
-  const told = async (before: string, after: string) =>
+  const changesOf = async (before: string, after: string) =>
     (await changesBetween(versionOf(service(before)), versionOf(service(after)))).map(({ id, place }) => [
       id,
       place.line,
@@ -105,17 +105,20 @@ t.test('a keyword next to a reference is reported for the referring schema', asy
   const CAT = "$ref: '#/components/schemas/Cat'";
   const [sent, got] = [7, 12];
   t.same(
-    await told(`{ properties: { a: { ${CAT} } } }`, `{ properties: { a: { oneOf: [{ ${CAT} }, { type: 'null' }] } } }`),
+    await changesOf(
+      `{ properties: { a: { ${CAT} } } }`,
+      `{ properties: { a: { oneOf: [{ ${CAT} }, { type: 'null' }] } } }`,
+    ),
     [
       ['rest:get:response.200.body.a:type:nullable', got],
       ['rest:send:request.body.a:type:nullable', sent],
     ],
   );
-  t.same(await told(`{ items: { ${CAT} } }`, `{ items: { ${CAT}, required: [purrs] } }`), [
+  t.same(await changesOf(`{ items: { ${CAT} } }`, `{ items: { ${CAT}, required: [purrs] } }`), [
     ['rest:send:request.body[].purrs:required:required', sent],
     ['rest:get:response.200.body[].purrs:required:required', got],
   ]);
-  t.same(await told(`{ allOf: [{ ${CAT} }, { required: [purrs] }] }`, `{ allOf: [{ ${CAT} }] }`), [
+  t.same(await changesOf(`{ allOf: [{ ${CAT} }, { required: [purrs] }] }`, `{ allOf: [{ ${CAT} }] }`), [
     ['rest:get:response.200.body.purrs:required:optional', got],
     ['rest:send:request.body.purrs:required:optional', sent],
   ]);
@@ -137,7 +140,7 @@ t.test('a change of additionalProperties is placed at the keyword', async (t) =>
 });
 
 t.test('the name of a component is the value of its discriminator', async (t) => {
-  const told = async (from: string, to: string) =>
+  const changesOf = async (from: string, to: string) =>
     (await changesBetween(versionOf(from), versionOf(to)))
       .filter(({ verdict }) => verdict !== 'safe')
       .map(({ id, verdict }) => `${verdict} ${id}`);
@@ -145,18 +148,18 @@ t.test('the name of a component is the value of its discriminator', async (t) =>
     "{ oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }], discriminator: { propertyName: kind } }",
   );
   const renamed = either.replaceAll('Dog', 'Dogs');
-  t.same(await told(either, renamed), [
+  t.same(await changesOf(either, renamed), [
     'breaking rest:send:request.body:discriminator.Dog:changed',
     'breaking rest:get:response.200.body:discriminator.Dog:changed',
     'risky rest:Dog:schema:removed',
   ]);
   const mapped = renamed.replaceAll('propertyName: kind }', 'propertyName: kind, mapping: { Dog: Dogs } }');
-  t.same(await told(either, mapped), ['risky rest:Dog:schema:removed'], 'unless a mapping keeps it');
+  t.same(await changesOf(either, mapped), ['risky rest:Dog:schema:removed'], 'unless a mapping keeps it');
   const heirs = `${service("{ $ref: '#/components/schemas/Animal' }")}    Animal: { type: object, discriminator: { propertyName: kind }, properties: { kind: { type: string } } }
     Ape: { allOf: [{ $ref: '#/components/schemas/Animal' }] }
 `;
   t.same(
-    await told(heirs, heirs.replace('Ape:', 'Monkey:')),
+    await changesOf(heirs, heirs.replace('Ape:', 'Monkey:')),
     [
       'breaking rest:Animal:request:discriminator.Ape:changed',
       'breaking rest:Animal:response:discriminator.Ape:changed',
@@ -167,7 +170,7 @@ t.test('the name of a component is the value of its discriminator', async (t) =>
 });
 
 t.test('a change of a subtype is reported for users of its base type', async (t) => {
-  const told = async (from: string, to: string) =>
+  const changesOf = async (from: string, to: string) =>
     (await changesBetween(versionOf(from), versionOf(to))).map(({ verdict, id, elements }) => [verdict, id, elements]);
   const base = `${service("{ type: array, items: { $ref: '#/components/schemas/Animal' } }")}
     Animal: { type: object, discriminator: { propertyName: kind }, required: [kind], properties: { kind: { type: string } } }
@@ -187,7 +190,7 @@ t.test('a change of a subtype is reported for users of its base type', async (t)
     [own, ['apes']],
     [own.replace('fins: { type: integer }', "fins: { $ref: '#/components/schemas/Animal' }"), ['apes']],
   ] as const)
-    t.same(await told(text, text.replace('arms: { type: integer }', 'arms: { type: string }')), [
+    t.same(await changesOf(text, text.replace('arms: { type: integer }', 'arms: { type: string }')), [
       ['breaking', 'rest:Gibbon:request.arms:type:changed', ['send']],
       ['breaking', 'rest:Gibbon:response.arms:type:changed', [...also, 'get']],
     ]);
@@ -199,22 +202,25 @@ t.test('a change of a subtype is reported for users of its base type', async (t)
     "{ $ref: '#/components/schemas/Ape' }",
   ]) {
     const text = base.replaceAll("{ type: array, items: { $ref: '#/components/schemas/Animal' } }", wrapped);
-    t.match(await told(text, arms(text)), [['breaking'], ['breaking']], wrapped);
+    t.match(await changesOf(text, arms(text)), [['breaking'], ['breaking']], wrapped);
   }
   const apes = own.replace('schemas/Fish', 'schemas/Ape');
   const fins = apes.replace('fins: { type: integer }', 'fins: { type: string }');
   t.same(
-    (await told(apes, fins)).map(([verdict, , elements]) => [verdict, elements]),
+    (await changesOf(apes, fins)).map(([verdict, , elements]) => [verdict, elements]),
     [
       ['breaking', ['send']],
       ['breaking', ['apes', 'get']],
     ],
     'a friend of an ape may be a fish',
   );
-  t.same(await told(base, base.replace('arms: { type: integer }', 'arms: { type: integer }, tail: { type: string }')), [
-    ['safe', 'rest:Gibbon:request.tail:added', ['send']],
-    ['safe', 'rest:Gibbon:response.tail:added', ['get']],
-  ]);
+  t.same(
+    await changesOf(base, base.replace('arms: { type: integer }', 'arms: { type: integer }, tail: { type: string }')),
+    [
+      ['safe', 'rest:Gibbon:request.tail:added', ['send']],
+      ['safe', 'rest:Gibbon:response.tail:added', ['get']],
+    ],
+  );
 });
 
 t.test('a change in a recursive schema is reported from every entry', async (t) => {

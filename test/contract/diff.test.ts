@@ -37,7 +37,7 @@ function edited(key: Text, edit: Case['edit'], from: ProjectVersion = base): Pro
 /** Returns `<verdict> <id without its side>`. */
 const line = ({ verdict, id }: Change) => `${verdict} ${id.slice(id.indexOf(':') + 1)}`;
 
-const told = async (before: ProjectVersion, after: ProjectVersion, now = NOW) =>
+const changesOf = async (before: ProjectVersion, after: ProjectVersion, now = NOW) =>
   (await changesBetween(before, { ...after, migrations: [...before.migrations, 'next'] }, now)).map(line);
 
 t.test('the edited contracts are valid', async (t) => {
@@ -67,32 +67,32 @@ for (const [key, cases] of [
 
 t.test('a deprecated member may be removed after its sunset, and not before', async (t) => {
   const gone: Case['edit'] = (rest[0] as Case).edit;
-  t.strictSame(await told(base, edited('openapi', gone), new Date('2026-06-29')), ['breaking deleteNote:removed']);
-  t.strictSame(await told(base, edited('openapi', gone), new Date('2026-06-30')), ['safe deleteNote:removed']);
+  t.strictSame(await changesOf(base, edited('openapi', gone), new Date('2026-06-29')), ['breaking deleteNote:removed']);
+  t.strictSame(await changesOf(base, edited('openapi', gone), new Date('2026-06-30')), ['safe deleteNote:removed']);
   const old: Case['edit'] = [['  old: Int @deprecated(reason: "Use id, until 2026-06-30.")\n', '']];
-  t.strictSame(await told(base, edited('schema', old), new Date('2026-06-29')), ['breaking Person.old:removed']);
+  t.strictSame(await changesOf(base, edited('schema', old), new Date('2026-06-29')), ['breaking Person.old:removed']);
   const id = '        id: { type: integer, maximum: 999 }\n';
   for (const sunset of ['x-deprecation: { sunset: 2026-06-30 }', 'x-sunset: 2026-06-30']) {
     const member = `        number: { type: integer, deprecated: true, ${sunset} }\n`;
     const deprecated = edited('openapi', [[id, id + member]]);
-    t.strictSame(await told(deprecated, base), ['safe Note:response.number:removed']);
-    t.strictSame(await told(deprecated, base, new Date('2026-01-01')), ['breaking Note:response.number:removed']);
+    t.strictSame(await changesOf(deprecated, base), ['safe Note:response.number:removed']);
+    t.strictSame(await changesOf(deprecated, base, new Date('2026-01-01')), ['breaking Note:response.number:removed']);
     const later = edited('openapi', [[id, id + member.replace('2026', '2027')]]);
-    t.strictSame(await told(deprecated, later), ['safe Note:response.number:sunset:later']);
-    t.strictSame(await told(later, deprecated), ['risky Note:response.number:sunset:sooner']);
+    t.strictSame(await changesOf(deprecated, later), ['safe Note:response.number:sunset:later']);
+    t.strictSame(await changesOf(later, deprecated), ['risky Note:response.number:sunset:sooner']);
   }
   const others = edited('openapi', [
     ["x-deprecation: { since: 2026-01-01, sunset: '2026-06-30', link: /docs }", 'x-sunset: 2026-06-30'],
   ]);
-  t.strictSame(await told(others, edited('openapi', gone)), ['safe deleteNote:removed']);
-  t.strictSame(await told(base, others), [], 'x-sunset is another word for it');
+  t.strictSame(await changesOf(others, edited('openapi', gone)), ['safe deleteNote:removed']);
+  t.strictSame(await changesOf(base, others), [], 'x-sunset is another word for it');
 });
 
 t.test('the order of permissions has no effect', async (t) => {
   const find = '@permission(action: "notes.find", viewer: ANY, developer: ANY, admin: ANY)';
   const further = '@permission(action: "notes.all", viewer: NONE, developer: OWN, admin: ANY, when: "all")';
   const [one, other] = [`${find} ${further}`, `${further} ${find}`].map((both) => edited('schema', [[find, both]]));
-  t.strictSame(await told(one as ProjectVersion, other as ProjectVersion), []);
+  t.strictSame(await changesOf(one as ProjectVersion, other as ProjectVersion), []);
 });
 
 t.test('one edit of a shared schema is one change, at its own line, with all affected operations', async (t) => {

@@ -88,16 +88,16 @@ t.test('the place of a value from a default is the default', async (t) => {
   for (const [words, path] of places) t.equal(source.placeOf(path, true).line, lineOf(short, words), path.join('.'));
 
   const wrong = short.replace("'500': { $ref", '5XX: { $ref');
-  const told = (await checkOpenApi(openApiOf(wrong))).map(({ rule, line }) => `${rule} ${line}`);
-  t.same([...new Set(told)], [`response-exact-status ${lineOf(wrong, '5XX')}`]);
+  const found = (await checkOpenApi(openApiOf(wrong))).map(({ rule, line }) => `${rule} ${line}`);
+  t.same([...new Set(found)], [`response-exact-status ${lineOf(wrong, '5XX')}`]);
   const bare = short.replace(/\n *content: \{ application\/problem.*/, '');
   const flaws = (await lint('', contractsOf({ openapi: bare }))).map(({ rule, line }) => `${rule} ${line}`);
   t.ok(flaws.includes(`error-body ${lineOf(bare, "'`INTERNAL`")}`), 'once, where all operations have it from', {
     flaws,
   });
   const misspelt = short.replace('responses/Broken', 'responses/Brokn');
-  const [lost] = await checkOpenApi(openApiOf(misspelt));
-  t.same([lost?.rule, lost?.line], ['no-unresolved-refs', lineOf(misspelt, 'Brokn')]);
+  const [unresolved] = await checkOpenApi(openApiOf(misspelt));
+  t.same([unresolved?.rule, unresolved?.line], ['no-unresolved-refs', lineOf(misspelt, 'Brokn')]);
 });
 
 t.test('an invalid default, and one that applies to nothing, is reported at its place', async (t) => {
@@ -291,7 +291,7 @@ paths:`,
 t.test(
   'a changed default is one change with all affected operations; an equivalent default is no change',
   async (t) => {
-    const told = (before: string, after: string) =>
+    const changesOf = (before: string, after: string) =>
       restChanges(openApiOf(before), openApiOf(after), new Date()).map(({ id, verdict, message, elements, place }) => ({
         ...{ id, verdict, message, elements },
         place: `${place.old ? 'old ' : ''}${place.line}`,
@@ -299,7 +299,7 @@ t.test(
     const header = "Request-Id: { $ref: '#/components/headers/Id' }";
     const renamed = short.replace(header, header.replace('Request-Id', 'Trace-Id'));
     t.same(
-      told(short, renamed).filter(({ id }) => id.endsWith('removed')),
+      changesOf(short, renamed).filter(({ id }) => id.endsWith('removed')),
       [
         {
           id: 'rest:x-defaults.1.update.headers.Request-Id:removed',
@@ -310,23 +310,23 @@ t.test(
         },
       ],
     );
-    t.equal(told(short, renamed).length, 2, 'one of each kind');
+    t.equal(changesOf(short, renamed).length, 2, 'one of each kind');
     const said = "        '500': { $ref: '#/components/responses/Broken' }\n";
     const less = short.replace(said, '');
     t.match(
-      told(less, short).filter(({ message }) => message.startsWith('status')),
+      changesOf(less, short).filter(({ message }) => message.startsWith('status')),
       [{ message: 'status 500 of getNote and 1 more is new', elements: ['getNote', 'putNote'] }],
     );
 
     const longhand = less
       .replace("        '404':\n", `${said}        '404':\n`)
       .replace("        '201':\n", `${said}        '201':\n`);
-    t.same(told(short, longhand), []);
-    t.same(told(longhand, short), []);
+    t.same(changesOf(short, longhand), []);
+    t.same(changesOf(longhand, short), []);
     const published = contractsFrom(short, schema).then(({ at }) => at('https://a.test'));
     const served = (await published).documents.openapiYaml.toString();
     t.same(
-      told(short, served).map(({ id }) => id),
+      changesOf(short, served).map(({ id }) => id),
       ['rest:servers:https://a.test:added'],
       'what is served is what is authored, at an address',
     );

@@ -118,8 +118,8 @@ t.test('accord diff reports the changes of a foreign contract', async (t) => {
     ],
   );
   writeFileSync(join(root, 'openapi.yaml'), LIBRARY.replace('openapi: 3.0.3', 'openapi: 3.1.0'));
-  const { stdout: told } = await asked(t, root, 'diff');
-  t.notMatch(told, /\n {4}at /, 'a version of OpenAPI more is no stack');
+  const { stdout: printed } = await asked(t, root, 'diff');
+  t.notMatch(printed, /\n {4}at /, 'a version of OpenAPI more is no stack');
 });
 
 t.test('the same contract in OpenAPI 3.1 is no change', async (t) => {

@@ -139,33 +139,33 @@ t.test('a contradiction is reported with both places', async (t) => {
   const agreed = sdl('viewer: NONE, developer: OWN, admin: ANY');
   t.same(await check(contractsOf({ openapi, schema: agreed })), []);
 
-  const told = async (texts: { openapi?: string; schema?: string }) =>
+  const problemsOf = async (texts: { openapi?: string; schema?: string }) =>
     (await check(contractsOf({ openapi, schema: agreed, ...texts }))).map(
       ({ file, line, column, rule, message }) => `${file}:${line}:${column} ${rule}: ${message}`,
     );
   const other = sdl('viewer: NONE, developer: ANY, admin: ANY');
-  t.same(await told({ schema: other }), [
+  t.same(await problemsOf({ schema: other }), [
     `schema.graphql:${place(other, 'ANY, admin: ANY)\n  deleteUser')} permission: Mutation.putNote gives developer "any" in notes.update, and putNote gives "own" (openapi.yaml:${place(openapi, 'own, admin')}).`,
   ]);
 
   const further = 'x-permission-also: [{ action: users.read, viewer: none, developer: any, admin: any, when: old }]';
   const within = openapi.replace('      x-permission: { action: notes.update', `      ${further}\n$&`);
   const user = 'Query.user gives viewer "any" in users.read, and putNote gives "none"';
-  t.same(await told({ openapi: within }), [
+  t.same(await problemsOf({ openapi: within }), [
     `schema.graphql:${place(agreed, 'ANY, developer: ANY, admin: ANY)\n}')} permission: ${user} (openapi.yaml:${place(within, 'none, developer: any')}).`,
   ]);
 
   const more = openapi.replace('viewer: none, developer', 'guest: own, viewer: none, developer');
   const guest = `must give guest one of none, own, any; openapi.yaml:${place(more, 'own, viewer')} names this role.`;
   t.same(
-    (await told({ openapi: more })).map((one) => one.replace(/^\S+ /, '')),
+    (await problemsOf({ openapi: more })).map((one) => one.replace(/^\S+ /, '')),
     ['users.read', 'notes.update', 'users.delete'].map((action) => `permission: Permission "${action}" ${guest}`),
     'a role that only one contract knows',
   );
 
   const roles = `${agreed}\nenum Role { VIEWER DEVELOPER GUEST }\n`;
   const first = `(openapi.yaml:${place(openapi, '{ action: notes.update')})`;
-  t.same(await told({ schema: roles }), [
+  t.same(await problemsOf({ schema: roles }), [
     `schema.graphql:${place(roles, 'GUEST')} permission: The enum Role has GUEST, and no permission gives a role of this name anything ${first}.`,
     `schema.graphql:${place(roles, 'VIEWER DEVELOPER GUEST')} permission: The enum Role lacks ADMIN, and permissions name this role ${first}.`,
   ]);

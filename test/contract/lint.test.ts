@@ -1136,12 +1136,12 @@ t.test('each kind of difference is found, with its place in each document', asyn
     const { after, differences: found } = differences({ [document]: [edit] });
     const difference = found.find((one) => one.id === id);
     t.ok(difference, id, { found: found.map((one) => one.id) });
-    const told = difference?.places.map(({ side, line, column }) => `${FILES[side]}:${line}:${column}`);
+    const printed = difference?.places.map(({ side, line, column }) => `${FILES[side]}:${line}:${column}`);
     const expected = Object.entries(places).flatMap(([name, words]) => {
       const key = name as keyof Texts;
       return [words].flat().map((word) => `${fileOf[key]}:${place(after[key], word)}`);
     });
-    t.same([...(told ?? [])].sort(), expected.sort(), `the places of ${id}`);
+    t.same([...(printed ?? [])].sort(), expected.sort(), `the places of ${id}`);
   }
 });
 
@@ -1306,10 +1306,10 @@ t.test('the commands', async (t) => {
   t.match(bridged.stdout, /^kind +openapi\.yaml +schema\.graphql +prisma\/schema\.prisma\ntype +Note +Note +Note\n/);
   t.match(bridged.stdout, /^operation +listNotes +Query\.notes +-$/m);
   t.match(bridged.stdout, /^stored +createNote +- +Note$/m);
-  const { pairs, differences: told } = reportJson(bridge(contractsOf(broken)));
+  const { pairs, differences } = reportJson(bridge(contractsOf(broken)));
   t.match(pairs[0], { kind: 'type', 'openapi.yaml': 'Note', 'schema.graphql': 'Note' });
-  t.match(told[0], { id: 'unpaired:Query.note', places: [{ file: 'openapi.yaml' }] });
-  t.match(told[1], { id: 'nullability:Note.createdAt:graphql', places: [{ file: 'openapi.yaml' }] });
+  t.match(differences[0], { id: 'unpaired:Query.note', places: [{ file: 'openapi.yaml' }] });
+  t.match(differences[1], { id: 'nullability:Note.createdAt:graphql', places: [{ file: 'openapi.yaml' }] });
   t.equal(nothing.code, 2);
   t.match(nothing.stderr, /^There is no openapi\.yaml and no schema\.graphql in /);
   t.equal(unsound.code, 2);

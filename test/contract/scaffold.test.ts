@@ -111,7 +111,7 @@ function edit({ openapi: text = openapi, schema: sdl = schema, code = {}, requir
     .getSourceFiles()
     .map((file): [string, string] => [file.getFilePath().slice(1), file.getFullText()]);
   return {
-    told: changes.map(({ kind, file, name }) => `${kind} ${name} in ${file}`),
+    reported: changes.map(({ kind, file, name }) => `${kind} ${name} in ${file}`),
     details: changes.map(({ detail }) => detail),
     files: Object.fromEntries(after.filter(([path, content]) => before[path] !== content)),
   };
@@ -138,12 +138,12 @@ t.test('the marker answers 501', async (t) => {
 });
 
 t.test('complete code does not change', async (t) => {
-  t.same(edit({}), { told: [], details: [], files: {} });
+  t.same(edit({}), { reported: [], details: [], files: {} });
 });
 
 t.test('a new operation gets a stub in the order of the contract', async (t) => {
   const last = edit({ openapi: withDelete });
-  t.same(last.told, ['added deleteNote in src/application/rest/notes.ts']);
+  t.same(last.reported, ['added deleteNote in src/application/rest/notes.ts']);
   t.same(Object.keys(last.files), ['src/application/rest/notes.ts']);
   const expected = NOTES.replace("operations.js';\n", (text) => text + ERRORS).replace(
     '\n  },\n});',
@@ -164,7 +164,7 @@ t.test('a new operation gets a stub in the order of the contract', async (t) => 
   );
 
   const again = edit({ openapi: withDelete, code: last.files });
-  t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
+  t.same([again.reported, again.files], [[], {}], 'a second run changes nothing');
 });
 
 t.test('the comment behind a stub names the target that the contract suggests', async (t) => {
@@ -213,8 +213,8 @@ t.test('a new tag gets its file and its registration, and replaces no other file
       'tags: [notes]\n      security: [{ basic: [] }]\n      x-permission: { action: notes.delete',
       `tags: [${tag}]\n      security: [{ basic: [] }]\n      x-permission: { action: notes.delete`,
     );
-  const { told, files } = edit({ openapi: tagged('trash') });
-  t.same(told.slice(0, 2), [
+  const { reported, files } = edit({ openapi: tagged('trash') });
+  t.same(reported.slice(0, 2), [
     'added deleteNote in src/application/rest/trash.ts',
     'registered trash in src/application/rest/handlers.ts',
   ]);
@@ -240,8 +240,8 @@ export const trash = Contract.trashHandlers({\n  ${DELETE}
 });
 
 t.test('a removed operation is parked, and restored unchanged', async (t) => {
-  const { told, files } = edit({ openapi: withoutPut });
-  t.same(told, ['parked putNote in src/application/rest/notes.ts']);
+  const { reported, files } = edit({ openapi: withoutPut });
+  t.same(reported, ['parked putNote in src/application/rest/notes.ts']);
   const text = files['src/application/rest/notes.ts'] ?? '';
   const body = NOTES.slice(NOTES.indexOf('  // Writes one.'), NOTES.indexOf('});\n\nconst helper'));
   t.equal(
@@ -256,18 +256,18 @@ ${body
   .join('\n')}
 `,
   );
-  t.same(edit({ openapi: withoutPut, code: files }).told, [], 'a second run changes nothing');
+  t.same(edit({ openapi: withoutPut, code: files }).reported, [], 'a second run changes nothing');
   const back = edit({ code: files });
-  t.same(back.told, ['restored putNote in src/application/rest/notes.ts']);
+  t.same(back.reported, ['restored putNote in src/application/rest/notes.ts']);
   t.equal(back.files['src/application/rest/notes.ts'], NOTES, 'every byte is where it was');
 });
 
 t.test('the stub of a removed operation is deleted with its import', async (t) => {
   const stubbed = edit({ openapi: withDelete }).files;
-  const { told, files } = edit({
+  const { reported, files } = edit({
     code: { 'src/application/rest/notes.ts': stubbed['src/application/rest/notes.ts'] ?? '' },
   });
-  t.same(told, [
+  t.same(reported, [
     'dropped deleteNote in src/application/rest/notes.ts',
     'dropped notWritten in src/application/rest/notes.ts',
   ]);
@@ -275,8 +275,11 @@ t.test('the stub of a removed operation is deleted with its import', async (t) =
 });
 
 t.test('another operationId for the same request is reported', async (t) => {
-  const { told, details } = edit({ openapi: openapi.replace('putNote', 'writeNote').replaceAll('note_id', 'id') });
-  t.same(told, ['parked putNote in src/application/rest/notes.ts', 'added writeNote in src/application/rest/notes.ts']);
+  const { reported, details } = edit({ openapi: openapi.replace('putNote', 'writeNote').replaceAll('note_id', 'id') });
+  t.same(reported, [
+    'parked putNote in src/application/rest/notes.ts',
+    'added writeNote in src/application/rest/notes.ts',
+  ]);
   t.same(details, ['openapi.yaml no longer has it, and has its request as writeNote.', 'PUT /notes/{id}']);
 });
 
@@ -284,15 +287,15 @@ t.test('an operation under another tag is reported', async (t) => {
   const text = openapi
     .replace('tags:\n', 'tags:\n  - { name: drafts }\n')
     .replace(/(operationId: \w+Note\n {6}tags: )\[notes\]\n {6}security: \[{/, '$1[drafts]\n      security: [{');
-  const { told, details, files } = edit({ openapi: text });
-  t.same(told, [
+  const { reported, details, files } = edit({ openapi: text });
+  t.same(reported, [
     'parked putNote in src/application/rest/notes.ts',
     'added putNote in src/application/rest/drafts.ts',
     'registered drafts in src/application/rest/handlers.ts',
   ]);
   t.equal(details[0], 'openapi.yaml has it under the tag drafts.');
   const again = edit({ openapi: text, code: files });
-  t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
+  t.same([again.reported, again.files], [[], {}], 'a second run changes nothing');
 });
 
 t.test('handlers in unexpected places are not duplicated', async (t) => {
@@ -309,8 +312,8 @@ t.test('a removed tag is parked and unregistered, and restored', async (t) => {
     .replaceAll('getNote', 'getPaper')
     .replaceAll('/notes/', '/papers/')
     .replaceAll('putNote', 'putPaper');
-  const { told, files } = edit({ openapi: text });
-  t.same(told, [
+  const { reported, files } = edit({ openapi: text });
+  t.same(reported, [
     'parked getNote in src/application/rest/notes.ts',
     'parked putNote in src/application/rest/notes.ts',
     'unregistered notes in src/application/rest/handlers.ts',
@@ -330,7 +333,7 @@ t.test('a removed tag is parked and unregistered, and restored', async (t) => {
         .replace('{ notes }', '{}'),
     },
   });
-  t.same(back.told, [
+  t.same(back.reported, [
     'restored getNote in src/application/rest/notes.ts',
     'restored putNote in src/application/rest/notes.ts',
     'registered notes in src/application/rest/handlers.ts',
@@ -344,8 +347,8 @@ type Subscription { userAdded: User ${everybody} }
 type Deleted { id: ID! }
 `;
   const required = { Query: ['all', 'user'], User: ['createdAt', 'age'], Subscription: ['userAdded'] };
-  const { told, files } = edit({ schema: sdl, required });
-  t.same(told, [
+  const { reported, files } = edit({ schema: sdl, required });
+  t.same(reported, [
     'added Query.all in src/application/graphql/Query.ts',
     'added User.age in src/application/graphql/User.ts',
     'added Subscription.userAdded in src/application/graphql/Subscription.ts',
@@ -369,7 +372,7 @@ type Deleted { id: ID! }
     /import { Subscription } from '.\/Subscription.js';\n\n.*{ Query, Mutation, User,\n {2}Subscription,\n };/,
   );
   const again = edit({ schema: sdl, required, code: files });
-  t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
+  t.same([again.reported, again.files], [[], {}], 'a second run changes nothing');
   const Page = { schema: `${schema}\ntype Page { size: Int! }\n`, required: { Page: ['size'] } };
   t.throws(() => edit(Page), { name: 'Unable', message: /Page\.ts and page\.ts differ in case only/ });
 });
@@ -377,7 +380,7 @@ type Deleted { id: ID! }
 t.test('a removed field is parked with its comments, and restored', async (t) => {
   const gone = schema.replace('  createdAt: String!\n', '');
   const parked = edit({ schema: gone });
-  t.same(parked.told, ['parked User.createdAt in src/application/graphql/User.ts']);
+  t.same(parked.reported, ['parked User.createdAt in src/application/graphql/User.ts']);
   t.equal(
     parked.files['src/application/graphql/User.ts'],
     `${USER.replace(/ {2}\/\/ as text\n.*\n/, '')}
@@ -388,11 +391,11 @@ t.test('a removed field is parked with its comments, and restored', async (t) =>
 `,
   );
   const back = edit({ code: parked.files });
-  t.same(back.told, ['restored User.createdAt in src/application/graphql/User.ts']);
+  t.same(back.reported, ['restored User.createdAt in src/application/graphql/User.ts']);
   t.equal(back.files['src/application/graphql/User.ts'], USER, 'every byte is where it was');
 
   const renamed = edit({ schema: schema.replace('createdAt', 'since'), required: { User: ['since'] } });
-  t.same(renamed.told, [
+  t.same(renamed.reported, [
     'parked User.createdAt in src/application/graphql/User.ts',
     'added User.since in src/application/graphql/User.ts',
   ]);
@@ -400,8 +403,8 @@ t.test('a removed field is parked with its comments, and restored', async (t) =>
 
 t.test('a removed type is parked and unregistered, and restored', async (t) => {
   const sdl = without(schema, 'type Mutation', 'nothing').slice(0, schema.indexOf('type Mutation'));
-  const { told, files } = edit({ schema: sdl });
-  t.same(told, [
+  const { reported, files } = edit({ schema: sdl });
+  t.same(reported, [
     'parked Mutation.deleteUser in src/application/graphql/Mutation.ts',
     'unregistered Mutation in src/application/graphql/resolvers.ts',
   ]);
@@ -410,7 +413,7 @@ t.test('a removed type is parked and unregistered, and restored', async (t) => {
     "import { Query } from './Query.js';\nimport { User } from './User.js';\n\nexport const resolvers: Resolvers = { Query, User };",
   );
   const back = edit({ code: files });
-  t.same(back.told, [
+  t.same(back.reported, [
     'restored Mutation.deleteUser in src/application/graphql/Mutation.ts',
     'registered Mutation in src/application/graphql/resolvers.ts',
   ]);

@@ -325,7 +325,7 @@ t.test('an SDL in several files is one contract', async (t) => {
       ),
     ],
     ['schema/queries/all.graphql:3'],
-    'read at the ref, and told at its place',
+    'read at the ref, with its place',
   );
 
   write(root, { 'schema/queries/all.graphql': 'type Query {\n  wares: [Artcle!]!\n}\ntype Article { x: Int }\n' });

@@ -161,9 +161,12 @@ t.test('a data directory', async (t) => {
   const again = await openDatabase(url);
   t.strictSame(again.migrated, [], 'kill -9 leaves no lock, and nothing is migrated twice');
   t.match(await again.client.user.findMany(), [{ email: 'other@example.com' }], 'what was acknowledged is there');
-  const [held] = await again.client.$queryRaw<[{ held: number }]>`
-    SELECT sum(allocated_size)::int / 1024 / 1024 AS held FROM pg_shmem_allocations`;
-  t.ok(held.held < 64, `${held.held} MB: what PostgreSQL holds for itself is in the memory of this process`);
+  const [memory] = await again.client.$queryRaw<[{ allocated: number }]>`
+    SELECT sum(allocated_size)::int / 1024 / 1024 AS allocated FROM pg_shmem_allocations`;
+  t.ok(
+    memory.allocated < 64,
+    `${memory.allocated} MB: what PostgreSQL holds for itself is in the memory of this process`,
+  );
   t.ok(again.label.endsWith(directory));
 
   const itself = new RegExp(`in use by process ${process.pid}\\b`);
@@ -293,7 +296,7 @@ t.test('the migrations give exactly schema.prisma', async (t) => {
   const path = await createMigration('Add nick-name', { folder: migrations, schema }, new Date('2026-01-02T03:04:05Z'));
   t.equal(path, join(migrations, '20260102030405_add_nick_name', 'migration.sql'));
   t.match(readFileSync(path ?? '', 'utf8'), /ALTER TABLE "users" ADD COLUMN\s+"nickname" TEXT/);
-  t.match(await checkMigrations({ folder: migrations }), /nickname/, 'a difference is told');
+  t.match(await checkMigrations({ folder: migrations }), /nickname/, 'a difference is reported');
 });
 
 t.test('the Prisma client is generated, and a stale one is detected', async (t) => {

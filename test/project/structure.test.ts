@@ -265,19 +265,19 @@ const readersBesideTheModel = (sources: Record<string, string>) =>
     .filter(({ from, typeOnly }) => /^(workbench|platform\/cli)\//.test(from) && roomOf(from) !== MODEL && !typeOnly)
     .flatMap(({ from, to, names }) => {
       const isReader = (name: string) => READERS.some(([origin, some]) => origin.test(to) && some.test(name));
-      return names.filter(isReader).map((name) => ({ from, told: `${from} takes ${name} of ${to}` }));
+      return names.filter(isReader).map((name) => ({ from, problem: `${from} takes ${name} of ${to}` }));
     });
 
 t.test('only the model reads contracts', async (t) => {
   const found = readersBesideTheModel(src);
   const others = found.filter(({ from }) => !READERS_OF_OTHER_TEXTS.includes(from));
   t.strictSame(
-    others.map(({ told }) => told),
+    others.map(({ problem }) => problem),
     [],
   );
   t.strictSame([...new Set(found.map(({ from }) => from))].sort(), READERS_OF_OTHER_TEXTS.sort(), 'none is in vain');
 
-  const forbidden: [text: string, told: string][] = [
+  const forbidden: [text: string, problem: string][] = [
     ["import { parse as read } from 'graphql';", 'parse of graphql'],
     ["const { buildSchema } = await import('graphql');", '* of graphql'],
     ["import { Kind, buildASTSchema } from 'graphql';", 'buildASTSchema of graphql'],
@@ -289,8 +289,8 @@ t.test('only the model reads contracts', async (t) => {
     ["export { operations } from '../../platform/contract/openapi.js';", 'operations of platform/contract/openapi.ts'],
   ];
   const from = 'workbench/lint/lint.ts';
-  for (const [text, told] of forbidden) {
-    t.strictSame(readersBesideTheModel({ [from]: text }), [{ from, told: `${from} takes ${told}` }]);
+  for (const [text, problem] of forbidden) {
+    t.strictSame(readersBesideTheModel({ [from]: text }), [{ from, problem: `${from} takes ${problem}` }]);
     t.strictSame(readersBesideTheModel({ 'workbench/model/check.ts': text }), []);
   }
 });
