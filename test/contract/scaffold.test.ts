@@ -11,7 +11,7 @@ import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { sdlOf } from '../../src/workbench/model/sdl-source.js';
 import { typesOf } from '../../src/workbench/scaffold/resolver-fields.js';
 import { editCode, scaffold } from '../../src/workbench/scaffold/scaffold.js';
-import { MANIPULATION } from '../../src/workbench/scaffold/source-edits.js';
+import { MANIPULATION_SETTINGS } from '../../src/workbench/scaffold/source-edits.js';
 import { fieldComment, operationComment } from '../../src/workbench/scaffold/target-comments.js';
 import { accord } from '../support/accord.js';
 import { blocks, section } from '../support/documentation.js';
@@ -94,7 +94,7 @@ function edit({ openapi: text = openapi, schema: sdl = schema, code = {}, requir
   const project = new Project({
     useInMemoryFileSystem: true,
     skipLoadingLibFiles: true,
-    manipulationSettings: MANIPULATION,
+    manipulationSettings: MANIPULATION_SETTINGS,
   });
   for (const [path, content] of Object.entries(before)) project.createSourceFile(`/${path}`, content).saveSync();
   const old = operations(openApiOf(openapi).document);

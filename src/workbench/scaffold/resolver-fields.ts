@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type FieldDefinitionNode, Kind, print } from 'graphql';
 import { Project } from 'ts-morph';
 import type { SdlSource } from '../model/sdl-source.js';
-import { MANIPULATION } from './source-edits.js';
+import { MANIPULATION_SETTINGS } from './source-edits.js';
 
 /** The fields of each object type, in the order of the SDL. An interface or a union has `__resolveType`. */
 export type Types = ReadonlyMap<string, ReadonlyMap<string, { about: string; field?: FieldDefinitionNode }>>;
@@ -37,7 +37,7 @@ export const emptyProject = (root: string) =>
     tsConfigFilePath: join(root, 'tsconfig.json'),
     skipAddingFilesFromTsConfig: true,
     skipFileDependencyResolution: true,
-    manipulationSettings: MANIPULATION,
+    manipulationSettings: MANIPULATION_SETTINGS,
   });
 
 /** Asks the compiler for the resolvers that `generated/graphql.ts` requires. */

@@ -11,7 +11,7 @@ import {
 /** The handler of stubs, which the platform exports. */
 export const MARKER = 'notWritten';
 
-export const MANIPULATION = { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single };
+export const MANIPULATION_SETTINGS = { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single };
 
 /** A comment at the end of a line. */
 const TRAILING = /^[ \t]*(?:\/\/[^\n]*|\/\*[^\n]*?\*\/)/;
@@ -20,7 +20,7 @@ const TRAILING = /^[ \t]*(?:\/\/[^\n]*|\/\*[^\n]*?\*\/)/;
 function extentOf(node: Node): { start: number; end: number; hasComma: boolean } {
   const text = node.getSourceFile().getFullText();
   let start = node.getStart(true);
-  // A comment belongs to the node unless a blank line stands between them.
+  // A blank line separates a comment from the node.
   for (const comment of node.getLeadingCommentRanges().reverse()) {
     if (comment.getPos() >= start) continue;
     if (/\n[ \t]*\r?\n/.test(text.slice(comment.getEnd(), start))) break;
@@ -37,7 +37,7 @@ function splice(file: SourceFile, start: number, end: number, text: string): voi
   file.replaceWithText(old.slice(0, start) + text + old.slice(end));
 }
 
-export const insert = (file: SourceFile, at: number, text: string): void => splice(file, at, at, text);
+const insert = (file: SourceFile, at: number, text: string): void => splice(file, at, at, text);
 
 /** Removes a range, and the blank lines on one side. */
 function removeRange(file: SourceFile, start: number, end: number): void {

@@ -1,4 +1,4 @@
-// Returns a query of what needs no argument: two fields, and of each a few leaves.
+// Returns a query of two fields without required arguments, with a few leaves of each.
 function firstQuery(schema) {
   const { getNamedType, isLeafType, isRequiredArgument } = GraphiQL.GraphQL;
   const fieldsOf = (type) => Object.values(type.getFields()).filter(({ args }) => !args.some(isRequiredArgument));

@@ -1,6 +1,5 @@
-// Logs in by cookie, so that no script can read a token, and all requests of the page, a WebSocket included, are authenticated.
-// The opaque flow: its cookie lives as long as the session, and nothing has to be renewed.
-// A login or logout reloads the page: its content was requested by the previous caller.
+// Logs in with a cookie, so no script can read the token, and the WebSocket of the page is authenticated as well. The cookie of the
+// opaque flow lasts as long as the session. A login or logout reloads the page, because its content belongs to the previous caller.
 (async () => {
   const bar = document.querySelector('.session');
   const [form, leave, status] = ['form', '.leave', 'output'].map((name) => bar.querySelector(name));
