@@ -171,8 +171,8 @@ t.test('an event is executed and encoded once for all who select the same', asyn
         sent.push(rendered);
         resolve();
       };
-      const { joined } = live.open(selection, { send, drained: async () => {} });
-      void joined.then(() => setImmediate(() => tell(1)));
+      const { started } = live.open(selection, { send, drained: async () => {} });
+      void started.then(() => setImmediate(() => tell(1)));
     });
   await Promise.all([follow(), follow(), follow()]);
   t.equal(executions, 1);

@@ -166,7 +166,6 @@ export function everyVersion<Document extends Pick<OpenApiDocument, 'paths'>>(do
       METHODS.filter((method) => item[method]).map((method) => `${method} ${shapeOf(path)}`),
     ),
   );
-  /** Copies the operations of a version that continue in the next one. */
   function goOn(from: string, to: string): void {
     for (const [path, item] of Object.entries(paths)) {
       const place = placeOf(path);

@@ -78,7 +78,6 @@ function walk(
   const measured = new Map<string, Cost | 'in progress'>();
   let cycle: FragmentSpreadNode | undefined;
 
-  /** Returns a number or a boolean; undefined for other kinds. */
   function scalarOf(node: ValueNode | undefined): unknown {
     if (node?.kind === Kind.VARIABLE) return variable(node.name.value);
     if (node?.kind === Kind.INT) return Number(node.value);

@@ -1,8 +1,8 @@
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { Failure } from '../calls/errors.js';
 import { type Issue, truncate } from '../calls/issues.js';
-import { contextOfFailure, describeFailure, type FailureContext, toFailure } from '../http/failures.js';
+import { describeFailure, type FailureContext, toFailure } from '../http/failures.js';
 import { locationsOf } from './documents.js';
 import { DocumentErrors } from './operation-check.js';
 
@@ -42,11 +42,6 @@ export const nameField = (error: object, field: string): void => void fields.set
 export interface ErrorContext extends FailureContext {
   log: FastifyBaseLogger;
 }
-
-export const errorContext = (request: FastifyRequest): ErrorContext => ({
-  ...contextOfFailure(request),
-  log: request.log,
-});
 
 export type ErrorFormatter = ReturnType<typeof errorFormatter>;
 

@@ -135,7 +135,6 @@ function countPairs(document: DocumentNode, max: number): { fields: number; intr
     return own.sort((a, b) => a - b).join();
   }
 
-  /** Returns false above the maximum. */
   function add(root: SelectionSetNode): boolean {
     const rest = [{ sets: [root], introspection: false }];
     for (let next = rest.pop(); next; next = rest.pop()) {

@@ -175,7 +175,6 @@ const INTROSPECTION_FIELDS = new Set(['__schema', '__type', '__typename']);
 
 const introspections = new WeakMap<DocumentNode, boolean>();
 
-/** Returns true if a document contains only queries that select introspection fields. */
 export function isIntrospection(document: DocumentNode): boolean {
   const known = introspections.get(document) ?? selectsSchemaOnly(document);
   introspections.set(document, known);

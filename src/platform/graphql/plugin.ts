@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
-import { failureHeaders, toFailure } from '../http/failures.js';
+import { contextOfFailure, failureHeaders, toFailure } from '../http/failures.js';
 import { varyBy } from '../http/reply.js';
 import { acceptable } from '../http/request.js';
 import { socketServer } from '../live/socket.js';
@@ -15,7 +15,6 @@ import {
   boundedAnswer,
   codesOf,
   type ErrorFormatter,
-  errorContext,
   errorFormatter,
   type FormattedError,
   formatted,
@@ -26,7 +25,6 @@ import type { Limits } from './limits.js';
 import type { OperationRequest } from './request.js';
 import { executableSchema } from './schema.js';
 
-/** Returns the fields that are not written yet, as `Type.field`. */
 export const notWrittenFields = (resolvers: object): string[] =>
   Object.entries(resolvers as Record<string, Record<string, unknown>>).flatMap(([type, fields]) =>
     Object.entries(fields)
@@ -94,10 +92,10 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
       const result = await engine.execute({ ...prepared, contextValue: contextOf(request, services) });
       const retryAfter = retryAfterOf(result.errors);
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
-      return formatted(result, errors, errorContext(request));
+      return formatted(result, errors, contextOfFailure(request));
     } catch (error) {
       reply.headers(failureHeaders(toFailure(error), app.names));
-      return refused(errors.ofThrown(error, errorContext(request)));
+      return refused(errors.ofThrown(error, contextOfFailure(request)));
     }
   }
 
@@ -119,7 +117,7 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
   app.setErrorHandler((error, request, reply) => {
     const failure = toFailure(error, request);
     reply.headers(failureHeaders(failure, app.names));
-    return send(reply, [refused(errors.ofThrown(failure, errorContext(request)))]);
+    return send(reply, [refused(errors.ofThrown(failure, contextOfFailure(request)))]);
   });
 
   app.post(PATH, async (request, reply) => {

@@ -47,7 +47,6 @@ function readOperation(body: unknown): OperationRequest {
   };
 }
 
-/** Reads `documentId` (GraphQL over HTTP), or the extension of automatic persisted queries. */
 function readId(documentId: unknown, persisted: unknown): string | undefined {
   if (documentId != null) {
     if (typeof documentId !== 'string') throw bad('`documentId` must be a string.');

@@ -68,7 +68,6 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
   };
 }
 
-/** Makes the source of a subscription: the result of the handler, or the stream of the model. */
 function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'isMutation'>): Resolve {
   const { target, handler } = route;
   return async (_parent, args, context, info) => {

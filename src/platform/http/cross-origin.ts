@@ -36,7 +36,6 @@ const MAX_LOGGED_ORIGINS = 50;
 
 export interface CrossOrigin {
   optionsFor: (request: FastifyRequest) => FastifyCorsOptions;
-  /** Returns true if the answer depends on the origin. */
   depends: (url: string | undefined) => boolean;
   headersFor: (request: Pick<IncomingMessage, 'headers' | 'url'>) => Record<string, string>;
 }
@@ -65,7 +64,6 @@ export function crossOrigin(
   return {
     optionsFor(request) {
       const { origin } = request.headers;
-      // The route answers OPTIONS without a preflight.
       const preflight = isPreflight(request);
       if (isOpen(request.url)) return { ...options, methods: ['GET', 'HEAD'], origin: '*', preflight };
       return admits(origin) ? { ...options, origin, preflight } : { origin: false };

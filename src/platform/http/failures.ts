@@ -88,11 +88,11 @@ export function addressOf({ protocol, host, server }: Pick<FastifyRequest, 'prot
 const MAX_ADDRESS_LENGTH = 300;
 
 /** The hint is only for operations that take tokens: a login, for example, takes none. */
-export function contextOfFailure(request: FastifyRequest): FailureContext {
+export function contextOfFailure(request: FastifyRequest) {
   const { security } = request.route?.plan?.operation ?? { security: [{ jwt: [] }] };
   const takesTokens = security.some((alternative) => 'jwt' in alternative || 'opaqueToken' in alternative);
   const loginHint = takesTokens ? request.server.loginHint : '';
-  return { address: addressOf(request), requestId: request.id, loginHint };
+  return { address: addressOf(request), requestId: request.id, loginHint, log: request.log };
 }
 
 export function describeFailure({ code, message }: Failure, { address, requestId, loginHint = '' }: FailureContext) {
@@ -184,30 +184,24 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
 const isOfPerson = ({ method, headers }: FastifyRequest): boolean =>
   (method === 'GET' || method === 'HEAD') && headers['sec-fetch-dest'] === 'document';
 
-const ofParser: Record<string, [Code, number]> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 408],
-  HPE_HEADER_OVERFLOW: ['BAD_REQUEST', 431],
-};
-
 const LINGER_MS = 1000;
-
-const ADVICE: Partial<Record<number, string>> = {
-  400: 'The bytes are not an HTTP request.',
-  408: 'The request did not arrive in time. Send it again, without pauses.',
-  431: 'The headers are larger than 16 KiB. Send fewer or shorter headers.',
+const NO_REQUEST: [Code, number, string] = ['BAD_REQUEST', 400, 'The bytes are not an HTTP request.'];
+const ofParser: Record<string, [Code, number, string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 408, 'The request did not arrive in time. Send it without pauses.'],
+  HPE_HEADER_OVERFLOW: ['BAD_REQUEST', 431, 'The headers are larger than 16 KiB. Send fewer or shorter headers.'],
 };
 
-/** Returns the answer to bytes without a readable request, and therefore without an address. */
-export function bareProblem(publicUrl = '', code: Code = 'BAD_REQUEST', status: number = platformCodes[code].status) {
-  const failure = new Failure(code, ADVICE[status] ?? platformCodes[code].description);
+/** Returns the answer to a request that could not be read, and therefore has no address. @param cause a code of Node */
+export function bareProblem(publicUrl = '', cause = 'ERR_HTTP_REQUEST_TIMEOUT') {
+  const [code, status, message] = ofParser[cause] ?? NO_REQUEST;
   const address = publicUrl && new URL(publicUrl).origin;
-  const body = JSON.stringify({ ...problem(failure, 'about:blank', { address }), status });
+  const body = JSON.stringify({ ...problem(new Failure(code, message), 'about:blank', { address }), status });
   const headers = {
     'content-type': MEDIA_TYPE,
     'content-length': String(Buffer.byteLength(body)),
     'cache-control': 'no-store',
   };
-  return { status, headers, body };
+  return { status, headers, body, title: platformCodes[code].title };
 }
 
 export function answerParserError(
@@ -216,10 +210,9 @@ export function answerParserError(
   socket: Socket,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const [code, status] = ofParser[error.code ?? ''] ?? ['BAD_REQUEST', 400];
-  const { headers, body } = bareProblem(this.publicUrl, code, status);
+  const { status, title, headers, body } = bareProblem(this.publicUrl, error.code ?? '');
   const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${platformCodes[code].title}\r\n${lines.join('')}\r\n${body}`);
+  socket.end(`HTTP/1.1 ${status} ${title}\r\n${lines.join('')}\r\n${body}`);
   // A client that neither reads nor closes would keep the socket.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -72,9 +72,9 @@ function enter(
 
 const pointerOf = (stack: Frame[]): string => stack.map(({ at }) => pointerTo(at)).join('');
 
+/** A token, with the space after it. */
 const LEXEME =
-  /("[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uffff]*)*")|[{}[\],:]|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
-const SPACE = /[ \t\r\n]*/y;
+  /("[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uffff]*)*"|[{}[\],:]|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))[ \t\r\n]*/y;
 const NAME = 'a member name in double quotes';
 
 /** Returns the tokens that may follow a token; undefined for an unexpected token. @param open the open brackets */
@@ -103,17 +103,16 @@ function expectedBehind(token: string, expected: string, open: string[]): string
 export function syntaxError(text: string): string {
   const open: string[] = [];
   let expected: string = 'a value';
-  let position = 0;
+  let position = text.search(/[^ \t\r\n]|$/);
   let token: string | undefined;
   for (;;) {
-    SPACE.lastIndex = position;
-    SPACE.exec(text);
-    position = LEXEME.lastIndex = SPACE.lastIndex;
-    token = LEXEME.exec(text)?.[0];
+    LEXEME.lastIndex = position;
+    const [whole = '', found] = LEXEME.exec(text) ?? [];
+    token = found;
     const next = token === undefined ? undefined : expectedBehind(token, expected, open);
-    if (token === undefined || next === undefined) break;
+    if (next === undefined) break;
     expected = next;
-    position += token.length;
+    position += whole.length;
   }
   const lines = text.slice(0, position).split('\n');
   const place = `line ${lines.length}, column ${(lines.at(-1) as string).length + 1}`;

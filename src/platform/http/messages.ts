@@ -36,7 +36,6 @@ export function missingName(name: string, { known, required, given }: Record<str
   return `is missing. Required here: ${listed(required ?? [name])}.`;
 }
 
-/** Returns the sentence of an issue. Its subject is the last name of the pointer, or the pointer of an item. */
 function sentenceOf({ pointer = '', parameter, detail }: Issue): string {
   const last = pointer.slice(pointer.lastIndexOf('/') + 1);
   const name = parameter ?? (/^\d*$/.test(last) ? pointer : last);

@@ -11,7 +11,6 @@ declare module 'fastify' {
   interface FastifyInstance {
     metrics: () => Promise<string>;
     refuseMetrics: (request: FastifyRequest) => Promise<void>;
-    /** Counts failures of GraphQL fields, and successes of root fields. */
     countField: (type: string, field: string, code: string) => void;
     countRefused: (codes: readonly string[]) => void;
   }
@@ -120,7 +119,6 @@ export const metricsPlugin = fp<MetricsOptions>(
 
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-/** Returns true for a connection from this machine without a proxy. */
 const isDirect = ({ raw, headers }: FastifyRequest): boolean =>
   isLoopbackAddress(raw.socket.remoteAddress ?? '') && FORWARDED.every((name) => headers[name] === undefined);
 

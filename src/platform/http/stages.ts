@@ -18,7 +18,6 @@ declare module 'fastify' {
      * @throws Failure FORBIDDEN
      */
     refusePlainHttp: (request: FastifyRequest) => void;
-    /** Audits failures in an answer whose status does not show them. */
     noteRefusals: (request: FastifyRequest, failures: readonly string[]) => void;
   }
 }

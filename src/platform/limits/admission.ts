@@ -239,7 +239,6 @@ export const admissionPlugin = fp<AdmissionOptions>(
   { name: 'admission', dependencies: ['pipeline', 'web-socket'] },
 );
 
-/** Answers before routing and authentication. */
 function refuse(
   { graphql, corsHeaders }: AdmissionOptions,
   server: FastifyInstance,

@@ -4,8 +4,7 @@ import type { WebSocket } from 'ws';
 import type { Actor } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { truncate } from '../calls/issues.js';
-import { errorContext } from '../graphql/errors.js';
-import { toFailure } from '../http/failures.js';
+import { contextOfFailure, toFailure } from '../http/failures.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 
 const MAX_QUEUED_BYTES = 1024 * 1024;
@@ -49,7 +48,6 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     return found;
   }
 
-  /** Closes the socket with the code of a failure, and logs internal ones. */
   function refuse(error: unknown): void {
     const failure = toFailure(error);
     app.noteRefusals(operationRequest(), [failure.code]);
@@ -73,7 +71,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     ping: () => socket.ping(),
     terminate: () => socket.terminate(),
     log: request.log,
-    errorContext: errorContext(request),
+    errorContext: contextOfFailure(request),
     actor: () => actor,
 
     /** Returns the caller of `connection_init`, or else of the header or cookie of the upgrade. */

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import { toFailure } from '../http/failures.js';
+import type { Subscribed } from './feed.js';
 
 interface EventsOptions {
   source: AsyncIterable<unknown>;
@@ -88,17 +89,11 @@ export function eventsOf({
  * Returns an iterator for graphql-ws that yields nothing and ends with the subscription to a stream. It rejects if the
  * subscription cannot begin.
  */
-export function lifetime({
-  joined,
-  leave,
-}: {
-  joined: Promise<void>;
-  leave: () => void;
-}): AsyncIterableIterator<never, void> {
+export function lifetime({ started, leave }: Subscribed): AsyncIterableIterator<never, void> {
   let finish = (): void => {};
   const ended = new Promise<void>((resolve, reject) => {
     finish = resolve;
-    joined.catch(reject);
+    started.catch(reject);
   });
   ended.catch(() => {}); // `next` throws the error
   const end = () => {

@@ -16,6 +16,12 @@ export interface Sink {
   drained: () => Promise<void>;
 }
 
+export interface Subscribed {
+  /** Rejects if the database cannot be read. */
+  started: Promise<void>;
+  leave: () => void;
+}
+
 interface FeedOptions {
   head: () => Promise<number>;
   after: (id: number, limit: number) => Promise<readonly Entry[]>;
@@ -29,7 +35,6 @@ type Follower = ReturnType<typeof followerOf>;
 /** Repeats a read until it succeeds; returns undefined when `isWanted` returns false. */
 type Read = (id: number, isWanted: () => boolean) => Promise<readonly Entry[] | undefined>;
 
-/** Returns the id up to which a page is complete. @param known the newest known id */
 const endOf = (page: readonly Entry[], known: number): number =>
   page.length === PAGE_SIZE ? (page.at(-1) as Entry).id : Math.max(page.at(-1)?.id ?? 0, known);
 
@@ -101,16 +106,15 @@ export function feedOf({ head, after, render, onFault }: FeedOptions) {
     wake,
     /**
      * @param since the id after which the follower begins; undefined for new entries only
-     * @returns `joined`, which rejects if the database cannot be read
      */
-    follow(sink: Sink, since: number | undefined): { joined: Promise<void>; leave: () => void } {
+    follow(sink: Sink, since: number | undefined): Subscribed {
       const follower = followerOf(sink, position, read, render);
       followers.add(follower);
       const leave = () => {
         follower.leave();
         followers.delete(follower);
       };
-      return { joined: join(follower, since), leave };
+      return { started: join(follower, since), leave };
     },
     isEmpty: () => followers.size === 0,
   };

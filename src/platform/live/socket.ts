@@ -151,12 +151,12 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   function followed(one: Connection, id: string, selection: Selection, onEnd: () => void) {
     const head = Buffer.from(`{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`);
     const send = (rendered: Rendered) => one.send(Buffer.concat([head, rendered, MESSAGE_END]));
-    const { joined, leave } = live.open(selection, { send, drained: one.drained });
+    const { started, leave } = live.open(selection, { send, drained: one.drained });
     const end = () => {
       leave();
       onEnd();
     };
-    return lifetime({ joined, leave: end });
+    return lifetime({ started, leave: end });
   }
 
   const server = makeServer<Record<string, unknown>, Extra>({

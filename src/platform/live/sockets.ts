@@ -63,7 +63,6 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
     one.ended.throwIfAborted();
   }
 
-  /** Ends sockets that any instance revoked. */
   const forget = revocations.onInvalidActors((isRefused) => {
     for (const one of open) {
       const actor = one.actor();

@@ -8,7 +8,7 @@ import { documentHash, textOf } from '../graphql/documents.js';
 import type { Engine } from '../graphql/engine.js';
 import { boundedErrors, type ErrorContext, type ErrorFormatter, formatted } from '../graphql/errors.js';
 import type { PreparedOperation } from '../graphql/operation-check.js';
-import { type Feed, feedOf, type Rendered, type Sink } from './feed.js';
+import { type Feed, feedOf, type Rendered, type Sink, type Subscribed } from './feed.js';
 import type { Entry, StreamSource } from './streams.js';
 
 /** Caches rendered entries briefly for clients that reconnect together. */
@@ -76,13 +76,13 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   }
 
   return {
-    open(selection: Selection, sink: Sink): { joined: Promise<void>; leave: () => void } {
+    open(selection: Selection, sink: Sink): Subscribed {
       const { stream, key, since } = selection.source;
       const { feed, stop } = feedFor(`${stream.name} ${key} ${selection.key}`, selection);
-      const { joined, leave } = feed.follow(sink, since);
+      const { started, leave } = feed.follow(sink, since);
       let left = false;
       return {
-        joined,
+        started,
         leave: () => {
           if (left) return;
           left = true;

@@ -24,7 +24,6 @@ const TEXTS: Record<Location, (request: Sent) => Values> = {
   cookie: ({ cookies }) => cookies,
 };
 
-/** Returns the name of a parameter in handlers. */
 export const nameOf = ({ in: place, name }: Parameter) => (place === 'header' ? name.toLowerCase() : name);
 
 /** Returns true for a cookie with any text. The session service checks its content. */

@@ -71,7 +71,6 @@ export function replyWriter(operation: Operation) {
   };
 }
 
-/** Returns the name of an undeclared member; undefined without one. */
 type MemberCheck = (value: unknown) => string | undefined;
 
 const MAX_DEPTH = 8;
