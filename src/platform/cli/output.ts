@@ -14,7 +14,6 @@ type Style = Parameters<typeof styleText>[0];
 export const paint = (style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string =>
   styleText(style, text, { stream });
 
-/** Prints JSON for programs. Standard output contains nothing else. */
 export const printJson = (value: unknown): void => console.log(JSON.stringify(value, null, 2));
 
 export function table(rows: Record<string, unknown>[], columns: string[]): string {

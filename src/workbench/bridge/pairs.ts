@@ -2,7 +2,6 @@ import type { Contracts, Enumeration, Named, ObjectType, Operation, Side } from 
 import type { Override, Overrides } from './overrides.js';
 
 export interface Pair<Item> {
-  /** The name in the first document that has the item. */
   name: string;
   sides: Partial<Record<Side, Item>>;
   override: Override;

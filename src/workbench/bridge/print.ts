@@ -51,7 +51,6 @@ export function printReport(report: Report, contracts: Contracts, paint: Paint):
 
 export const COLUMNS = ['kind', ...SIDES.map((side) => FILES[side])];
 
-/** Returns a row for each pair: the kind, and the name in each document. */
 export function pairRows({ pairs, writes, errorLists }: Report): Record<string, string>[] {
   const row = (kind: string, sides: Partial<Record<Side, Pick<Named, 'name'> | undefined>>) => {
     const names = Object.entries(sides).map(([side, one]) => [FILES[side as Side], one?.name ?? '']);

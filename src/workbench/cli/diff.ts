@@ -84,7 +84,6 @@ async function print(format: Format, report: Report): Promise<void> {
   else console.log(format === 'sarif' ? printSarif(report) : printText(report, (style, text) => paint(style, text)));
 }
 
-/** Prints the rules with the decisions of the contracts. The project may have no contracts. */
 async function printRules(root: string, json: boolean): Promise<void> {
   const { printRules: asText } = await import('../diff/print.js');
   const { severityProblems, statedRules } = await import('../diff/rules.js');

@@ -3,7 +3,6 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Unable } from '@accord-api/platform/cli/output';
 
-/** The packages of the scope `@accord-api` that a project installs. */
 export const PACKAGES = ['platform', 'testing', 'workbench'] as const;
 
 /** A complete project. File names that npm or git would read as this repository's have an underscore before them. */

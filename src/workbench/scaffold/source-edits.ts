@@ -13,7 +13,6 @@ export const MARKER = 'notWritten';
 
 export const MANIPULATION_SETTINGS = { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single };
 
-/** A comment at the end of a line. */
 const TRAILING = /^[ \t]*(?:\/\/[^\n]*|\/\*[^\n]*?\*\/)/;
 
 /** Returns the range of a statement or property, including its comments and its comma. */
