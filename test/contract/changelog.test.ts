@@ -15,7 +15,7 @@ t.test('accord changelog lists the changes for clients by release', async (t) =>
   t.match(await changelog(), {
     code: 2,
     stdout: '',
-    stderr: /^There is no release to begin with: no tag here names a version, such as v1\.0\.0\. Name a commit/,
+    stderr: /^There is no release: no tag is a version, such as v1\.0\.0\. Name a commit/,
   });
   t.match(await changelog('HEAD..'), { code: 0, stdout: '## Unreleased\n\nNothing that a client sees.\n' });
 
@@ -97,8 +97,8 @@ t.test('an unusable range exits 2 with one sentence', async (t) => {
   const changelog = (folder: string, ...args: string[]) => accord(t, ['--root', folder, 'changelog', ...args]);
   t.match(await changelog(root, 'v9..'), { code: 2, stderr: 'git knows no commit "v9" here.\n' });
   t.match(await changelog(root, '..HEAD'), { code: 2, stderr: /^Name the commit to begin with/ });
-  t.match(await changelog(root, 'HEAD...HEAD'), { code: 2, stderr: /^"HEAD\.\.\.HEAD" is no range of commits/ });
-  t.match(await changelog(temporaryFolder(t)), { code: 2, stderr: /is no git repository\.$/m });
+  t.match(await changelog(root, 'HEAD...HEAD'), { code: 2, stderr: /^"HEAD\.\.\.HEAD" is not a range of commits/ });
+  t.match(await changelog(temporaryFolder(t)), { code: 2, stderr: /is not a git repository\.$/m });
   write('openapi.yaml', openapi.replace('schemas/Note', 'schemas/Not'));
   t.match(await changelog(root, 'HEAD..'), { code: 2, stdout: '', stderr: /^openapi\.yaml:\d+:\d+ {2}error {2}/ });
 });

@@ -161,9 +161,9 @@ t.test('accord diff compares files and directories, with their own paths in plac
     stderr: /^Two contracts of one kind are compared, and \S+ is an OpenAPI document, \S+ is GraphQL SDL\.$/m,
   });
   for (const [text, why] of [
-    ['', /is no contract: it is empty/],
-    ['<!DOCTYPE html><p>openapi</p>', /is no contract: it is a page for a browser/],
-    ['{ "swagger": "2.0", "paths": {} }', /Swagger 2\.0, and OpenAPI 3\.0 and 3\.1 are read/],
+    ['', /is not a contract: it is empty/],
+    ['<!DOCTYPE html><p>openapi</p>', /is not a contract: it is an HTML or XML page/],
+    ['{ "swagger": "2.0", "paths": {} }', /Swagger 2\.0: convert it to OpenAPI 3\.0 or 3\.1/],
     ['{"data":{"__schema":{"types":[]}}}', /introspection query/],
     ['query { notes { id } }', /neither an OpenAPI document/],
     [prisma, /Prisma schema/],

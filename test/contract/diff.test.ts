@@ -284,7 +284,7 @@ t.test('versions that cannot be compared exit 2 with one sentence', async (t) =>
     message: 'git knows no commit "nowhere" here.',
   });
   await t.rejects(versionAtRef(root, '--all'), { name: 'NoSuchVersion' });
-  await t.rejects(versionAtRef(empty(t)), { message: /is no git repository\. Compare with a directory/ });
+  await t.rejects(versionAtRef(empty(t)), { message: /is not a git repository\. Compare with a directory/ });
   t.throws(() => versionInDirectory(empty(t)), { message: /^There is no openapi\.yaml and no schema\.graphql in / });
   writeFileSync(join(root, 'openapi.yaml'), openapi.replace('schemas/Note', 'schemas/Not'));
   const broken = await diff(t, root, '--json');

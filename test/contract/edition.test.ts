@@ -104,8 +104,8 @@ t.test('an invalid default, and one that applies to nothing, is reported at its 
   const cases: [action: string, words: string, message: RegExp][] = [
     ['- operations: documents\n  update: {}', 'documents', /applies to nothing/],
     ['- operations: counting\n  update: {}', 'counting', /no operations called `counting`: use every, counted/],
-    ['- update: {}', '- update', /names `operations`/],
-    ['- operations: every\n  problems: every\n  update: {}', '- operations', /names `operations`/],
+    ['- update: {}', '- update', /has `operations`/],
+    ['- operations: every\n  problems: every\n  update: {}', '- operations', /has `operations`/],
     ['- problems: all\n  update: {}', '- problems', /problems: every/],
     ['- operations: every\n  remove: true', '- operations', /no `remove`/],
     ['- operations: every', '- operations', /has an `update`/],

@@ -196,7 +196,12 @@ t.test('an error code has its status and meaning once, and the compiler knows it
   t.same(await checkOpenApi(openApiOf(sound)), []);
 
   const broken: [list: string, codes: string, message: string, where: string][] = [
-    ['NOTE_TAKEN', '', 'The error code NOTE_TAKEN has no status and no meaning: say them in x-codes.', 'NOTE_TAKEN]'],
+    [
+      'NOTE_TAKEN',
+      '',
+      'The error code NOTE_TAKEN has no status, title and description: add them to x-codes.',
+      'NOTE_TAKEN]',
+    ],
     ['GONE', taken, 'The error code NOTE_TAKEN is not among the values of ErrorCode.', 'NOTE_TAKEN: {'],
     ['NOTE_TAKEN', taken.replace('409', '200'), 'NOTE_TAKEN needs a status from 400 to 599.', 'NOTE_TAKEN: {'],
     ['NOTE_TAKEN', taken.replace('title: Taken, ', ''), 'The error code NOTE_TAKEN needs a title.', 'NOTE_TAKEN: {'],

@@ -823,8 +823,8 @@ t.test('recursive and very deep documents are reported at their place, and end n
       [],
     );
   for (const [text, why] of [
-    [BOMB, 'Its aliases stand for too much'],
-    ['x-a: &a [*a]\n', 'The alias *a stands in what it is of'],
+    [BOMB, 'Its aliases expand to too many values'],
+    ['x-a: &a [*a]\n', 'The alias *a is inside its own anchor'],
     ['x-a: *a\n', 'There is no anchor &a before this alias'],
     [`x-a: ${deep(20_000)}\n`, 'It is nested too deep to be read'],
   ] as const) {

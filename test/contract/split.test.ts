@@ -221,7 +221,7 @@ ${['b', 'c', 'd', 'e', 'f'].map((name, index) => `${name}: &${name} [${`*${'abcd
     [
       'a file that holds itself',
       { 'paths/book.yaml': 'get: { $ref: ./book.yaml }\n' },
-      /^paths\/book\.yaml:1:14 .*in a circle/m,
+      /^paths\/book\.yaml:1:14 .*is part of its own target/m,
     ],
     [
       'the network',

@@ -125,13 +125,13 @@ async function rangeOf(root: string, text: string | undefined): Promise<Range> {
     const last = (await releasesIn(root, 'HEAD')).at(-1);
     if (last !== undefined) return { from: last.name, to: undefined };
     throw new NoSuchVersion(
-      'There is no release to begin with: no tag here names a version, such as v1.0.0. Name a commit: accord changelog <commit>..',
+      'There is no release: no tag is a version, such as v1.0.0. Name a commit: accord changelog <commit>..',
     );
   }
   const [from = '', to = '', ...more] = text.split('..');
   if (from === '') throw new NoSuchVersion('Name the commit to begin with: accord changelog <commit>..');
   if (more.length > 0 || to.startsWith('.'))
-    throw new NoSuchVersion(`"${text}" is no range of commits: write <commit>.. or <commit>..<commit>.`);
+    throw new NoSuchVersion(`"${text}" is not a range of commits: write <commit>.. or <commit>..<commit>.`);
   return { from, to: to === '' ? undefined : to };
 }
 

@@ -23,7 +23,7 @@ export function judgePermission(was: Permission | undefined, is: Permission | un
   if (isNarrowed) return ['breaking', 'narrowed', `${permission}: ${texts.join(', ')}`];
   if (texts.length > 0) return ['risky', 'widened', `${permission}: ${texts.join(', ')}`];
   if (was?.action !== is?.action)
-    return ['risky', 'action', `${permission} asks for another action: ${was?.action} → ${is?.action}`];
+    return ['risky', 'action', `${permission} requires another action: ${was?.action} → ${is?.action}`];
   const [when, then] = [was?.when ?? 'always', is?.when ?? 'always'];
   // Without the condition, more requests need the permission.
   const verdict = then === 'always' && rolesIn(is ?? {}).some((role) => is?.[role] !== 'any') ? 'breaking' : 'risky';
@@ -35,7 +35,7 @@ export function judgeFurther(was: Permission | undefined, is: Permission | undef
   const action = was?.action ?? is?.action ?? '';
   const judged = judgePermission(was, is, `${where} (${action})`);
   if (was && is) return judged;
-  const message = is ? `${where} asks for ${action} too` : `${where} no longer asks for ${action}`;
+  const message = is ? `${where} also requires ${action}` : `${where} no longer requires ${action}`;
   const [verdict, what] = judged ?? (['safe', is ? 'added' : 'removed'] as const);
   return [verdict, what, message];
 }

@@ -50,7 +50,7 @@ function versionSentence({ from, to, bump, least, enough }: VersionDemand): stri
 
 const acceptance = (id: string): string => `x-accepted-breaks:\n  - change: ${id}\n    reason:`;
 const stale = (id: string, quote = ''): string =>
-  `${quote}x-accepted-breaks${quote} names ${quote}${id}${quote}, which is no break of this diff: remove it.`;
+  `${quote}x-accepted-breaks${quote} names ${quote}${id}${quote}, which is not a break of this diff: remove it.`;
 
 export function printText(report: Report, paint: Paint): string {
   const row = (label: string, text: string) => `    ${paint('dim', label.padEnd(9))} ${text}`;

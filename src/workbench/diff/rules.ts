@@ -153,7 +153,7 @@ function severityLines({ openapi, schema }: Contracts): SeverityLine[] {
 export const severityProblems = (contracts: Contracts): Problem[] =>
   severityLines(contracts).flatMap(({ rule, verdict, place }) => {
     const message = isRule(rule)
-      ? `\`${rule}\` is to be one of ${VERDICTS.join(', ')}.`
+      ? `\`${rule}\` must be one of ${VERDICTS.join(', ')}.`
       : `No rule is called \`${rule}\`: \`accord diff --rules\` lists them.`;
     if (isRule(rule) && isVerdict(verdict)) return [];
     const text = contracts.openapi.texts.get(place.file) ?? contracts.schema.texts.get(place.file) ?? '';

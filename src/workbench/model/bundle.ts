@@ -108,7 +108,7 @@ export function bundle(files: ContractFiles): Bundle {
   function inline(shape: Shape, node: Node, { location, value }: Target, context: Context): unknown {
     const { at, inlined } = context;
     if (inlined.includes(locationKey(location)))
-      throw new Unfollowable(`The reference ${node.$ref} leads in a circle, to what it stands in.`);
+      throw new Unfollowable(`The reference ${node.$ref} is part of its own target: remove the circle.`);
     if (placements.size > MAX_INLINED)
       throw new Unfollowable(`The references of this contract fill more than ${MAX_INLINED} places.`);
     place(at, location, context.location);

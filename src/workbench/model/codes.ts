@@ -49,7 +49,7 @@ export function codeFindings(document: OpenApiDocument): Finding[] {
       : {
           path: [...at, 'enum', index],
           rule: RULE,
-          message: `The error code ${code} has no status and no meaning: say them in ${DESCRIBED}.`,
+          message: `The error code ${code} has no status, title and description: add them to ${DESCRIBED}.`,
         },
   );
   const invalid = Object.entries(described).flatMap(([code, kind]): Finding[] => {

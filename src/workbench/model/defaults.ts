@@ -94,8 +94,7 @@ function flawOf(entry: unknown): { member?: string; message: string } | undefine
     selector !== 'operations' && (selector === undefined || entry[selector] !== 'every' || responses !== undefined);
   if (others.length > 0 || isEvery || !isTexts(operations) || !isTexts(responses))
     return {
-      message:
-        'A default names `operations`, and by `responses` those of their responses; or says `problems: every` or `unmatched: every`.',
+      message: 'A default has `operations`, and optionally `responses`; or `problems: every`; or `unmatched: every`.',
     };
   const unknown = [operations ?? []].flat().find((name) => !Object.hasOwn(PREDICATES, String(name)));
   if (unknown !== undefined) {

@@ -30,7 +30,7 @@ async function defaultRef(root: string): Promise<{ ref: string; label: string }>
 /** Returns the commit that a git ref names; by default the merge base with origin/main, or HEAD. Rejects with NoSuchCommit. */
 export async function commitAt(root: string, name?: string): Promise<Commit> {
   await git(root, 'rev-parse', '--git-dir').catch(() => {
-    throw new NoSuchCommit(`${root} is no git repository.`);
+    throw new NoSuchCommit(`${root} is not a git repository.`);
   });
   const { ref, label } = name === undefined ? await defaultRef(root) : { ref: name, label: name };
   const id = await git(root, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`).catch(() => {

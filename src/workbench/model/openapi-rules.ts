@@ -107,7 +107,7 @@ const lastVersion: Rule = ({ 'x-last-version': last }, path, document) => {
   const versions = versionsOf(document);
   const possible = own === undefined ? [] : versions.slice(versions.indexOf(own), -1);
   if (possible.includes(String(last))) return [];
-  const message = `x-last-version is the last version that has the operation, while there is a newer one: ${possible.join(', ') || 'there is none here'}.`;
+  const message = `x-last-version must be a version that is not the newest, from the version of the operation: ${possible.join(', ') || 'there is none here'}.`;
   return [{ path: ['x-last-version'], rule: 'operation-last-version', message }];
 };
 
@@ -128,7 +128,7 @@ function ambiguousPaths(document: OpenApiDocument): Finding[] {
   return paths.flatMap((path) => {
     const other = placeOf(path) === undefined ? versioned.get(shapeOf(path)) : undefined;
     if (other === undefined) return [];
-    const message = `Keys "${path}" is how "${other}" is asked for without its version.`;
+    const message = `Path "${path}" is also the address of "${other}" without its version.`;
     return [{ path: ['paths', path], onKey: true, rule: 'path-ambiguous', message }];
   });
 }
@@ -140,7 +140,7 @@ const unroutable = (path: string): Finding[] =>
       path: ['paths', path],
       onKey: true,
       rule: 'path-parameter-name',
-      message: `Keys parameter "${name}" cannot be routed: use letters, digits and underscores.`,
+      message: `Path parameter "${name}" cannot be routed: use letters, digits and underscores.`,
     }));
 
 const REFERENCES = 'local-references';
@@ -176,7 +176,7 @@ export function circularReferences(document: unknown): Finding[] {
     const message =
       typeof $ref === 'string'
         ? `The reference ${$ref} leads to nothing but itself.`
-        : 'This schema is made of itself, and has no end.';
+        : 'This schema consists of itself. Remove the circle of references.';
     return [{ path, onKey: true, rule: REFERENCES, message }, ...members];
   };
   return within(document, []);

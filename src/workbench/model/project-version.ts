@@ -15,13 +15,10 @@ const OPENAPI = /^[ \t{]*["']?openapi["']?[ \t]*:/m;
 /** Texts that are given in place of a contract by mistake, and the reason to reject them. */
 const MISTAKEN: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^\s*$/, 'it is empty'],
-  [/^\s*<(?:!doctype|html|\?xml)/i, 'it is a page for a browser'],
-  [/^[ \t{]*["']?swagger["']?[ \t]*:/m, 'it is in Swagger 2.0, and OpenAPI 3.0 and 3.1 are read: convert it first'],
-  [/^(?:datasource|generator)[ \t]+\w+[ \t]*\{/m, 'it is a Prisma schema, which is compared with its whole project'],
-  [
-    /^\s*\{\s*"(?:data|__schema)"/,
-    'it is the answer to an introspection query, which leaves out what directives say: take the SDL',
-  ],
+  [/^\s*<(?:!doctype|html|\?xml)/i, 'it is an HTML or XML page'],
+  [/^[ \t{]*["']?swagger["']?[ \t]*:/m, 'it is Swagger 2.0: convert it to OpenAPI 3.0 or 3.1'],
+  [/^(?:datasource|generator)[ \t]+\w+[ \t]*\{/m, 'it is a Prisma schema: name the folder of its project'],
+  [/^\s*\{\s*"(?:data|__schema)"/, 'it is the result of an introspection query, which lacks directives: use the SDL'],
 ];
 
 /** SDL with a syntax error still counts as SDL, so that the error is reported. */
@@ -41,8 +38,8 @@ function contractKind(text: string, name: string): ContractKind {
   if (OPENAPI.test(text)) return 'openapi';
   const reason = MISTAKEN.find(([pattern]) => pattern.test(text))?.[1];
   if (reason === undefined && (/\.(?:graphqls?|gql)$/.test(name) || isSdl(text))) return 'schema';
-  const neither = 'it is neither an OpenAPI document, which begins with `openapi: 3.…`, nor GraphQL SDL';
-  throw new NoSuchVersion(`${name} is no contract: ${reason ?? neither}.`);
+  const neither = 'it is neither an OpenAPI document, which starts with `openapi: 3.…`, nor GraphQL SDL';
+  throw new NoSuchVersion(`${name} is not a contract: ${reason ?? neither}.`);
 }
 
 /** One version of a project. A missing file is empty. */

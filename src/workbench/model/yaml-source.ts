@@ -38,7 +38,7 @@ function readValue(document: Document): { value?: unknown; broken: [node: Node |
       const target = alias.resolve(document);
       if (target === undefined) broken.push([alias, `There is no anchor &${alias.source} before this alias`]);
       else if (path.some((one) => one === target))
-        broken.push([alias, `The alias *${alias.source} stands in what it is of`]);
+        broken.push([alias, `The alias *${alias.source} is inside its own anchor`]);
     },
   });
   if (broken.length > 0) return { broken };
@@ -46,7 +46,7 @@ function readValue(document: Document): { value?: unknown; broken: [node: Node |
     return { value: document.toJS(), broken };
   } catch {
     // The parser limits how much aliases expand to. The last alias refers to the others.
-    return { broken: [[aliases.at(-1), 'Its aliases stand for too much: write out what is meant']] };
+    return { broken: [[aliases.at(-1), 'Its aliases expand to too many values: write the values out']] };
   }
 }
 
