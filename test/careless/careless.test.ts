@@ -147,7 +147,7 @@ onEachDatabase(t, async (t, open) => {
   const foreign = (await postOf(admin)).id;
   const rename = (db: Db, of = id) => db.post.update({ where: { id: of }, data: { title: 'Written' } });
 
-  t.test('a second write that fails takes back the first', async (t) => {
+  t.test('a failed second write rolls back the first', async (t) => {
     await refused(t, 'INTERNAL', 'Mutation.updatePost', () =>
       update(id, async (_, { db }) => {
         await rename(db);
@@ -156,7 +156,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('so does an error after the first write', async (t) => {
+  t.test('an error after the first write rolls it back', async (t) => {
     const line = await refused(t, 'INTERNAL', 'Mutation.updatePost', () =>
       update(id, async (_, { db }) => {
         await rename(db);
@@ -184,7 +184,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('a failed statement that reads does too: PostgreSQL would commit nothing', async (t) => {
+  t.test('a failed read fails the operation, because PostgreSQL would commit nothing', async (t) => {
     await refused(t, 'INTERNAL', 'Mutation.updatePost', () =>
       update(id, async (_, { db, record }) => {
         await rename(db);
@@ -199,7 +199,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(codes, [], 'a row that is not there is no failed statement');
   });
 
-  t.test('a state that is checked before an await holds for the write: one of two requests wins', async (t) => {
+  t.test('a state that is checked before an await is valid for the write: one of two requests wins', async (t) => {
     const pending = await orderOf(viewer);
     const pay: Handler = async (_, { db, record }) => {
       if (record.status !== 'PENDING') throw conflict();
@@ -212,13 +212,13 @@ onEachDatabase(t, async (t, open) => {
     t.match(await client.order.findUnique({ where: { id: pending.id } }), { status: 'CANCELLED', version: 2 });
   });
 
-  t.test('a role that was taken away while the token holds counts for the write', async (t) => {
+  t.test('a write uses the current role, not the role in the token', async (t) => {
     const former = await service.person('ADMIN');
     await client.user.update({ where: { id: former.id }, data: { role: 'DEVELOPER' } });
     await refused(t, 'FORBIDDEN', 'Mutation.updatePost', () => update(id, (_, { db }) => rename(db), former));
   });
 
-  t.test('a write that began and is not awaited is part of the transaction, and so is the next one', async (t) => {
+  t.test('a started write that is not awaited is part of the transaction, and so is the next one', async (t) => {
     const { codes } = await update(id, (_, { db, record }) => {
       const write = async () => {
         await db.post.update({ where: { id }, data: { title: 'One' } });
@@ -232,7 +232,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await client.comment.count({ where: { postId: id, text: 'Two' } }), 1);
   });
 
-  t.test('a write that nobody awaits, and so never began, is an error', async (t) => {
+  t.test('a write that is not awaited, and therefore never started, is an error', async (t) => {
     const line = await refused(t, 'INTERNAL', 'Mutation.updatePost', () =>
       update(id, (_, { db, record }) => {
         void rename(db);
@@ -242,7 +242,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(line, /db\.post\.update was called and not awaited/);
   });
 
-  t.test('a handler that returns before its work gets no second transaction', async (t) => {
+  t.test('a handler that returns before its work is done gets no second transaction', async (t) => {
     let late: Promise<unknown> = Promise.resolve();
     const before = await contentOf(client);
     const { codes } = await update(id, (_, { db, record }) => {
@@ -255,7 +255,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(await contentOf(client), before);
   });
 
-  t.test('a `db` that is kept after the call is of no use', async (t) => {
+  t.test('a `db` that is used after the call is rejected', async (t) => {
     let kept: Db | undefined;
     await update(id, (_, { db, record }) => {
       kept = db;
@@ -269,7 +269,7 @@ onEachDatabase(t, async (t, open) => {
     await t.rejects((kept as Db).order.findMany(), /Query\.post is over/);
   });
 
-  t.test('deleted rows leave tombstones, one by one and many at once, with all that goes with them', async (t) => {
+  t.test('deleting one or many rows creates tombstones, also for dependent rows', async (t) => {
     const [one, two] = [await postOf(developer), await postOf(developer)];
     const comments = await client.comment.findMany({ where: { postId: { in: [one.id, two.id] } } });
     await update(one.id, (_, { db }) => db.post.delete({ where: { id: one.id } }));
@@ -283,7 +283,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await client.tombstone.count({ where: { kind: 'COMMENT', id: { in: ids } } }), 2);
   });
 
-  t.test('a key under which a handler failed is free, and another caller has keys of its own', async (t) => {
+  t.test('an idempotency key of a failed request can be reused, and callers have separate keys', async (t) => {
     const headers = { 'idempotency-key': 'a-key-of-a-careless-client' };
     const path = ({ id }: Person) => `/api/v1/users/${id}/orders`;
     const body = { total: { amount: 7, currency: 'EUR' } };
@@ -311,7 +311,7 @@ onEachDatabase(t, async (t, open) => {
     t.not(own.body.id, first.body.id);
   });
 
-  t.test('an endless loop ends with the time of its transaction', async (t) => {
+  t.test('the time limit of the transaction ends an endless loop', async (t) => {
     const limited = new Proxy(client, {
       get: (_target, name) =>
         name === '$transaction'
@@ -328,47 +328,43 @@ onEachDatabase(t, async (t, open) => {
     t.same((await update(id, (_, { db }) => rename(db))).codes, [], 'and the next request is answered');
   });
 
-  t.test(
-    'a relation of a stream that cannot be read for a while loses no message, nor does a resolver that throws',
-    async (t) => {
-      let isAway = false;
-      const user = new Proxy(client.user, {
-        get: (target, name) =>
-          isAway && name === 'findMany' ? async () => Promise.reject(new Error('away')) : target[name as never],
-      });
-      const failing = new Proxy(client, {
-        get: (_target, name) => (name === 'user' ? user : (client as never as Record<string | symbol, unknown>)[name]),
-      });
-      const { graphql, subscribe, log } = await startAgain(t, { ...database, client: failing }, service);
-      written = {};
-      const add = (text: string) =>
-        graphql(developer, `mutation { addMessage(channelId: "c", text: "${text}") { id } }`);
-      const document = 'subscription { messageAdded(channelId: "c") { text author { name } } }';
-      const followed = subscribe(developer, document);
-      await followed.waitUntilActive(() => add('are you there?'));
-      isAway = true;
-      await add('with its author');
-      const message = (text: string) => followed.next(({ data }: Json) => data?.messageAdded.text === text);
-      t.match(await message('with its author'), { data: { messageAdded: { author: { name: 'Developer' } } } });
-      isAway = false;
-      written = {
-        'Message.text': (text) => {
-          if (text === 'spoilt') throw new Error('an accident');
-          return text;
-        },
-      };
-      await add('spoilt');
-      await add('the next one');
-      t.match(await followed.next(({ errors }: Json) => errors), { errors: [{ extensions: { code: 'INTERNAL' } }] });
-      t.match(await message('the next one'), { data: { messageAdded: { author: { name: 'Developer' } } } });
-      t.ok(
-        log.some((line) => line.includes('"operation":"Message.text"')),
-        'the log names the field',
-      );
-    },
-  );
+  t.test('a stream loses no message while a relation cannot be read or a resolver throws', async (t) => {
+    let isAway = false;
+    const user = new Proxy(client.user, {
+      get: (target, name) =>
+        isAway && name === 'findMany' ? async () => Promise.reject(new Error('away')) : target[name as never],
+    });
+    const failing = new Proxy(client, {
+      get: (_target, name) => (name === 'user' ? user : (client as never as Record<string | symbol, unknown>)[name]),
+    });
+    const { graphql, subscribe, log } = await startAgain(t, { ...database, client: failing }, service);
+    written = {};
+    const add = (text: string) => graphql(developer, `mutation { addMessage(channelId: "c", text: "${text}") { id } }`);
+    const document = 'subscription { messageAdded(channelId: "c") { text author { name } } }';
+    const followed = subscribe(developer, document);
+    await followed.waitUntilActive(() => add('are you there?'));
+    isAway = true;
+    await add('with its author');
+    const message = (text: string) => followed.next(({ data }: Json) => data?.messageAdded.text === text);
+    t.match(await message('with its author'), { data: { messageAdded: { author: { name: 'Developer' } } } });
+    isAway = false;
+    written = {
+      'Message.text': (text) => {
+        if (text === 'spoilt') throw new Error('an accident');
+        return text;
+      },
+    };
+    await add('spoilt');
+    await add('the next one');
+    t.match(await followed.next(({ errors }: Json) => errors), { errors: [{ extensions: { code: 'INTERNAL' } }] });
+    t.match(await message('the next one'), { data: { messageAdded: { author: { name: 'Developer' } } } });
+    t.ok(
+      log.some((line) => line.includes('"operation":"Message.text"')),
+      'the log names the field',
+    );
+  });
 
-  t.test('a job that throws half-way writes nothing, and the log names it', async (t) => {
+  t.test('a job that throws writes nothing, and the log names it', async (t) => {
     let runs = 0;
     const { log, services } = await startAgain(t, database, service, {
       changed: {
@@ -409,7 +405,7 @@ onEachDatabase(t, async (t, open) => {
 });
 
 // The guard decides before the database, so one database is enough.
-t.test('rows and members that a handler may not touch', async (t) => {
+t.test('rows and members that a handler must not access', async (t) => {
   const database = await memoryDatabase(t);
   const breaches: string[] = [];
   const service = await start(t, database, { onBreach: (breach: string) => breaches.push(breach) });
@@ -418,7 +414,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
   const foreign = await postOf(admin);
   const { id } = mine;
 
-  t.test('a handler that never looks at the row is not called for the row of another, or for none', async (t) => {
+  t.test('a handler is not called for a row of another account or without a row', async (t) => {
     const { id } = await orderOf(viewer);
     let calls = 0;
     const handler: Handler = (_, { record }) => {
@@ -572,7 +568,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
       t.notMatch(text, /hunter2|passwordHash|prisma/i);
     });
 
-  t.test('many rows at once are those of the caller', async (t) => {
+  t.test('writes of many rows affect only rows of the caller', async (t) => {
     await update(id, async (_, { db, record }) => {
       await db.post.updateMany({ data: { content: 'changed' } });
       return record;
@@ -581,25 +577,21 @@ t.test('rows and members that a handler may not touch', async (t) => {
     t.same([...new Set(posts.map(({ authorId }) => authorId))], [developer.id]);
   });
 
-  t.test(
-    'a new row whose owner stands behind a relation is decided by what is stored, whatever is selected',
-    async (t) => {
-      const [own, others] = [await orderOf(viewer), await orderOf(developer)];
-      // No job of this test settles the payment.
-      const dueAt = new Date(Date.now() + 3_600_000);
-      await client.payment.create({ data: { orderId: own.id, dueAt } });
-      written = {
-        createOrder: (_, { db }) =>
-          db.payment.create({ data: { orderId: others.id, dueAt }, select: { orderId: true } }),
-      };
-      const body = { total: { amount: 7, currency: 'EUR' } };
-      await refused(t, 'FORBIDDEN', 'createOrder', () =>
-        rest('POST', `/api/v1/users/${viewer.id}/orders`, { as: viewer, body }),
-      );
-    },
-  );
+  t.test('the stored row decides the owner of a new row, also through a relation and with any selection', async (t) => {
+    const [own, others] = [await orderOf(viewer), await orderOf(developer)];
+    // No job of this test settles the payment.
+    const dueAt = new Date(Date.now() + 3_600_000);
+    await client.payment.create({ data: { orderId: own.id, dueAt } });
+    written = {
+      createOrder: (_, { db }) => db.payment.create({ data: { orderId: others.id, dueAt }, select: { orderId: true } }),
+    };
+    const body = { total: { amount: 7, currency: 'EUR' } };
+    await refused(t, 'FORBIDDEN', 'createOrder', () =>
+      rest('POST', `/api/v1/users/${viewer.id}/orders`, { as: viewer, body }),
+    );
+  });
 
-  t.test('a version that a handler spreads counts on, and the key of an address follows the address', async (t) => {
+  t.test('a handler cannot set the version of a row, and the key of an email address follows the address', async (t) => {
     const { id: userId, email } = await service.person('VIEWER').then(async (as) => {
       written = {
         updateUser: async (_, { db, record }) => {
@@ -634,38 +626,32 @@ t.test('rows and members that a handler may not touch', async (t) => {
     t.same(codes, ['INTERNAL']);
   });
 
-  t.test(
-    'an effect outside of the database waits for `enforce`, and a handler cannot catch what it says',
-    async (t) => {
-      let effects = 0;
-      const handler: Handler = async (_, { db, enforce }) => {
-        await enforce();
-        effects++;
-        return db.post.update({ where: { id }, data: { title: 'x' } });
-      };
-      await refused(t, 'VALIDATION_FAILED', 'Mutation.updatePost', () => update(id, handler, developer, ''));
-      t.equal(effects, 0);
-      const catching: Handler = async (_, { enforce, record }) => {
-        await enforce().catch(() => {});
-        return record;
-      };
-      await refused(t, 'VALIDATION_FAILED', 'Mutation.updatePost', () => update(id, catching, developer, ''));
-    },
-  );
+  t.test('an external effect waits for `enforce`, whose rejection a handler cannot catch', async (t) => {
+    let effects = 0;
+    const handler: Handler = async (_, { db, enforce }) => {
+      await enforce();
+      effects++;
+      return db.post.update({ where: { id }, data: { title: 'x' } });
+    };
+    await refused(t, 'VALIDATION_FAILED', 'Mutation.updatePost', () => update(id, handler, developer, ''));
+    t.equal(effects, 0);
+    const catching: Handler = async (_, { enforce, record }) => {
+      await enforce().catch(() => {});
+      return record;
+    };
+    await refused(t, 'VALIDATION_FAILED', 'Mutation.updatePost', () => update(id, catching, developer, ''));
+  });
 
-  t.test(
-    'work after the commit that throws does not make the answer an error, and the log names its operation',
-    async (t) => {
-      const { codes } = await update(id, (_, { record, onCommit }) => {
-        onCommit(() => {
-          throw new Error('an accident');
-        });
-        return record;
+  t.test('an error after the commit does not change the answer, and the log names the operation', async (t) => {
+    const { codes } = await update(id, (_, { record, onCommit }) => {
+      onCommit(() => {
+        throw new Error('an accident');
       });
-      t.same(codes, []);
-      t.match(service.log.at(-1), /"operation":"Mutation\.updatePost".*an accident/);
-    },
-  );
+      return record;
+    });
+    t.same(codes, []);
+    t.match(service.log.at(-1), /"operation":"Mutation\.updatePost".*an accident/);
+  });
 
   t.test('a reply that the contract does not declare writes nothing', async (t) => {
     const pending = await orderOf(viewer);
@@ -692,7 +678,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
     t.same(breaches, []);
   });
 
-  t.test('the platform gives an application no client that it could keep', async (t) => {
+  t.test('the platform gives an application no database client', async (t) => {
     let kept = {};
     await startInstance(
       t,
@@ -712,7 +698,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
   });
 
   // The policy limits reading to `own`.
-  t.test('scopes of what is read', async (t) => {
+  t.test('reads are limited to rows within the reach of the role', async (t) => {
     const own = { VIEWER: 'own', DEVELOPER: 'any', ADMIN: 'any' } as const;
     const strict = { 'posts.read': own, 'users.read': own, 'users.list': own };
     const Concealed = { ...Comment, conceal: true };
@@ -738,7 +724,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
     const said = await client.comment.create({ data: { postId: own_.id, authorId: admin.id, text: 'Theirs' } });
     const seen = async (query: string) => JSON.stringify((await graphql(viewer, query)).data);
 
-    t.test('a list, and what is nested in it, holds the rows of the caller', async (t) => {
+    t.test('a list and its nested rows contain only rows of the caller', async (t) => {
       t.match(await seen('{ posts { id } }'), `{"posts":[{"id":"${own_.id}"}]}`);
       t.match(await seen('{ users { id } }'), `{"users":[{"id":"${viewer.id}"}]}`);
       t.notMatch(await seen('{ me { posts { comments { text } } } }'), 'Theirs');
@@ -746,7 +732,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
       t.same(codes, ['FORBIDDEN']);
     });
 
-    t.test('a nested row of another is refused by itself', async (t) => {
+    t.test('a nested row of another account is the only part that is denied', async (t) => {
       const messages = await client.message.create({ data: { channelId: 'strict', authorId: admin.id, text: 'Hm' } });
       const { data, codes } = await graphql(viewer, '{ messages(channelId: "strict") { id author { name } } }');
       t.same([data, codes], [{ messages: null }, ['FORBIDDEN']], `${messages.id}`);
@@ -777,7 +763,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
         if (/turned|others/.test(name)) t.equal(found, '[]');
       });
 
-    t.test('counts, orders and cursors tell nothing of other rows', async (t) => {
+    t.test('counts, orders and cursors reveal nothing about other rows', async (t) => {
       let counted: unknown;
       written = {
         'Query.post': async (_, { db, record }) => {
@@ -800,7 +786,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
       }
     });
 
-    t.test('a concealed row of another is as absent as one that was deleted', async (t) => {
+    t.test('a concealed row of another account is as absent as a deleted one', async (t) => {
       const edit = (of: number) => graphql(developer, `mutation { updateComment(id: ${of}, text: "x") { id } }`);
       await refused(t, 'NOT_FOUND', 'Mutation.updateComment', () => edit(said.id));
       await client.comment.delete({ where: { id: said.id } });
@@ -808,11 +794,11 @@ t.test('rows and members that a handler may not touch', async (t) => {
       await refused(t, 'NOT_FOUND', 'Mutation.updateComment', () => edit(said.id));
     });
 
-    t.test('a root field that nobody has written is 501', async (t) => {
+    t.test('a root field without a resolver is 501', async (t) => {
       t.same((await graphql(viewer, '{ usersConnection { edges { node { id } } } }')).codes, ['NOT_IMPLEMENTED']);
     });
 
-    t.test('a write of a row that has no owner is refused where the action reaches `own`', async (t) => {
+    t.test('a write of a row without an owner is denied if the action reaches `own`', async (t) => {
       const Ownerless = { ...Message, owner: undefined, owned: false };
       const again = await startAgain(
         t,
@@ -840,7 +826,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
     });
   });
 
-  t.test('what does not start', async (t) => {
+  t.test('mistakes that prevent a start', async (t) => {
     const withModel = (name: string, change: object) =>
       ({ ...example, models: models.map((one) => (one.name === name ? { ...one, ...change } : one)) }) as Application;
     const reply = (() => ({})) as never;

@@ -50,7 +50,7 @@ const changed = {
   },
 } as Application;
 
-t.test('each flip is noticed', async (t) => {
+t.test('an answer reveals each changed cell of the policy', async (t) => {
   const database = await memoryDatabase(t);
   const service = await testService(changed, { ...(example as object), database, coverage: false });
   t.teardown(service.close);
@@ -93,7 +93,7 @@ t.test('each flip is noticed', async (t) => {
     return false;
   }
 
-  t.test('nothing is noticed where nothing is flipped', async (t) => {
+  t.test('no answer differs without a change', async (t) => {
     for (const action of Object.keys(policy))
       for (const role of ROLES) t.notOk(await isNoticed(action, role), `${action} ${role}`);
   });

@@ -12,7 +12,7 @@ const deprecating = (since: string, sunset: string): string =>
   );
 const publishedText = readFileSync('openapi.yaml', 'utf8');
 
-t.test('a deprecated operation says so on every answer, failures included, and no other does', async (t) => {
+t.test('every answer of a deprecated operation announces its end, and no other answer does', async (t) => {
   const database = await memoryDatabase(t);
   const { viewer } = await startService(t, database);
   const contracts = await contractsFrom(deprecating("'2026-03-01T00:00:00Z'", "'2027-03-01T00:00:00Z'"));
@@ -30,7 +30,7 @@ t.test('a deprecated operation says so on every answer, failures included, and n
     t.match({ deprecation: headers.get('deprecation'), sunset: headers.get('sunset') }, told);
     t.ok(headers.get('link')?.endsWith(link));
   }
-  t.match(answers[0]?.headers.get('link'), /rel="last", </, 'beside the neighbouring pages');
+  t.match(answers[0]?.headers.get('link'), /rel="last", </, 'in addition to the neighbouring pages');
   const head = await ask('/users', { method: 'HEAD' });
   t.equal(head.headers.get('deprecation'), told.deprecation);
   for (const other of [await ask(`/users/${viewer.id}`), await ask('/users', { method: 'POST' })]) {

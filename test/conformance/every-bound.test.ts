@@ -3,4 +3,4 @@ import { everyBound } from '../../src/testing/index.js';
 import { ofExample } from '../support/conformance.js';
 import { memoryDatabase } from '../support/databases.js';
 
-t.test('every bound, from both sides', (t) => ofExample(everyBound, t, () => memoryDatabase(t)));
+t.test('both sides of every bound', (t) => ofExample(everyBound, t, () => memoryDatabase(t)));

@@ -72,7 +72,7 @@ t.test('the demo', async (t) => {
     }
   });
 
-  t.test('every example of a request, sent to the demo, is answered as the contract shows', async (t) => {
+  t.test('the demo answers every example of a request as the contract shows', async (t) => {
     for (const operation of bySideEffect(operations(document))) {
       for (const request of shownRequests(operation)) {
         const answer = await sent(operation, request);

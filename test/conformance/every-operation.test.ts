@@ -20,7 +20,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('where no operation is', async (t) => {
+  t.test('answers without an operation', async (t) => {
     const { rest, admin } = service;
     const answers = {
       204: await rest('OPTIONS', '/api/v1/users'),
@@ -39,7 +39,7 @@ onEachDatabase(t, async (t, open) => {
     t.same([exchange.status, JSON.parse(exchange.text).detail], [404, 'Version `9` is not served. Use version 1.']);
   });
 
-  t.test('403: credentials over plain HTTP, in production, where no operation is', async (t) => {
+  t.test('404: credentials over plain HTTP in production, without an operation', async (t) => {
     const production = await startInstance(t, database, PRODUCTION);
     t.same(codeOf(await production.rest('GET', '/nowhere', { as: service.admin })), [404, 'NOT_FOUND']);
   });

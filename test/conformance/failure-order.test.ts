@@ -7,7 +7,7 @@ import { failureOrder } from '../../src/testing/index.js';
 import { example, ofExample } from '../support/conformance.js';
 import { onEachDatabase } from '../support/databases.js';
 
-t.test('the stages of the pipeline tell the failures in their order', async (t) => {
+t.test('the stages of the pipeline decide the failures in order', async (t) => {
   const faults = faultsOf(example);
   for (const { name, stage, status } of faults) {
     const { refuses = [] } = PIPELINE.find((one) => one.name === stage) ?? {};
@@ -30,7 +30,7 @@ onEachDatabase(t, async (t, open) => {
   const database: Database = await open();
   await ofExample(failureOrder, t, async () => ({ ...database, close: async () => {} }));
 
-  t.test('and nothing has had an effect', async (t) => {
+  t.test('rejected requests have no effect', async (t) => {
     const { user, tombstone, order } = database.client;
     t.equal(await user.count({ where: { email: { startsWith: 'free' } } }), 0);
     t.equal(await tombstone.count(), 2);

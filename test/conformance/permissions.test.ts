@@ -9,7 +9,7 @@ import { onEachDatabase } from '../support/databases.js';
 import { readMatrix } from '../support/permissions.js';
 import { startService } from '../support/service.js';
 
-t.test('what is tried is what people review: the committed matrix', async (t) => {
+t.test('the suite tests the committed matrix, which people review', async (t) => {
   const reviewed = readMatrix();
   const tried = matrixOf(contract);
   for (const kind of ['rest', 'graphql'] as const) {
@@ -40,7 +40,7 @@ t.test('what is tried is what people review: the committed matrix', async (t) =>
 onEachDatabase(t, async (t, open) => {
   await ofExample(permissions, t, open);
 
-  t.test("no field is taken that is not the caller's to set", async (t) => {
+  t.test('the service rejects members that the caller must not set', async (t) => {
     const { rest, database, viewer, admin } = await startService(t, await open());
     const path = `/api/v1/users/${viewer.id}`;
     const before = await database.client.user.findUniqueOrThrow({ where: { id: viewer.id } });

@@ -14,7 +14,7 @@ onEachDatabase(t, async (t, open) => {
     rest('POST', USERS, { as: admin, body, headers: { ...JSON_BODY, ...headers } });
   const others = '"email":"n@example.com","role":"viewer"';
 
-  t.test('hostile JSON: a clear 4xx that names the place', async (t) => {
+  t.test('hostile JSON is 4xx with its place', async (t) => {
     const rows: [what: string, body: string, status: number, pointer: string][] = [
       ['a member twice', `{"name":"A","name":"B",${others}}`, 400, '/name'],
       ['a member twice, spelled otherwise', `{"name":"A","n\\u0061me":"B",${others}}`, 400, '/name'],
@@ -37,19 +37,23 @@ onEachDatabase(t, async (t, open) => {
     for (const [what, body, status, pointer] of rows) {
       const answer = await post(body);
       t.equal(answer.status, status, what);
-      const told = answer.body.errors.map((one: Json) => one.pointer);
-      t.ok(told.includes(pointer), `${what}: ${told[0]}`);
+      const pointers = answer.body.errors.map((one: Json) => one.pointer);
+      t.ok(pointers.includes(pointer), `${what}: ${pointers[0]}`);
     }
-    t.equal((await post(`{"name":"\\ud83d\\ude00",${others}}`, { prefer: 'x' })).status, 201, 'a pair is a character');
+    t.equal(
+      (await post(`{"name":"\\ud83d\\ude00",${others}}`, { prefer: 'x' })).status,
+      201,
+      'a surrogate pair is one character',
+    );
     await database.client.user.delete({ where: { emailKey: 'n@example.com' } });
   });
 
-  t.test('names and titles are one line, without what hides in it, on REST and GraphQL alike', async (t) => {
+  t.test('names and titles are one line without invisible characters, over REST and GraphQL', async (t) => {
     const hidden = [
       ...['\u0000', '\u0007', '\t', '\n', '\r', '\u001b', '\u007f', '\u0085', '\u009f', '\u2028', '\u2029'],
       ...['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'],
     ];
-    const told = ({ status, body }: RestAnswer) => [status, body.errors?.map((one: Json) => one.pointer)];
+    const statusAndPlaces = ({ status, body }: RestAnswer) => [status, body.errors?.map((one: Json) => one.pointer)];
     const asked = async (query: string, variables: object) => {
       const { errors } = await graphql(admin, query, variables);
       return errors.map(({ extensions: { code, errors: places = [] } }) => [
@@ -69,7 +73,7 @@ onEachDatabase(t, async (t, open) => {
           await rest('PUT', `${USERS}/${viewer.id}`, body),
           await rest('PATCH', `${USERS}/${viewer.id}`, { as: admin, body: { name: text } }),
         ];
-        for (const answer of answers) t.same([answer.status, told(answer)[1]?.[0]], [422, '/name'], what);
+        for (const answer of answers) t.same([answer.status, statusAndPlaces(answer)[1]?.[0]], [422, '/name'], what);
         const input = { ...user, role: 'VIEWER' };
         const id = viewer.id;
         const results = [
@@ -114,7 +118,7 @@ onEachDatabase(t, async (t, open) => {
     await database.client.post.deleteMany();
   });
 
-  t.test('what is no JSON in UTF-8', async (t) => {
+  t.test('malformed JSON and invalid UTF-8', async (t) => {
     for (const body of ['{"name":', 'nope', '[1,]', "{'a':1}", '{"a":NaN}', '\u0000', '{"a":1}{"a":1}', '{"a":"\t"}']) {
       t.same(codeOf(await post(body)), [400, 'BAD_REQUEST'], body);
     }
@@ -123,18 +127,18 @@ onEachDatabase(t, async (t, open) => {
     const raw = (bytes: Buffer, headers = {}) =>
       fetch(url + USERS, { method: 'POST', headers: { ...JSON_BODY, ...admin.headers, ...headers }, body: bytes });
     const latin1 = Buffer.from(`{"name":"Jos\xe9",${others}}`, 'latin1');
-    t.equal((await raw(latin1)).status, 400, 'bytes that are not UTF-8 are not guessed');
+    t.equal((await raw(latin1)).status, 400, 'other encodings are not guessed');
     t.equal((await raw(latin1, { 'content-type': 'application/json; charset=latin1' })).status, 415);
     t.equal((await raw(latin1, { 'content-type': 'application/json;charset=x' })).status, 415);
     t.equal((await raw(latin1, { 'content-encoding': 'gzip' })).status, 415);
     t.equal(
       (await post('{}', { 'content-type': 'application/json; charset="UTF-8"' })).status,
       400,
-      'read, and lacking',
+      'the body is read, and lacks members',
     );
   });
 
-  t.test('unknown and hostile parameters are told by their names', async (t) => {
+  t.test('issues name unknown and hostile parameters', async (t) => {
     for (const [query, parameter] of [
       ['colour=red', 'colour'],
       ['limit=1&Limit=2', 'Limit'],
@@ -160,7 +164,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('nothing of all this is stored', async (t) => {
+  t.test('rejected requests store nothing', async (t) => {
     t.same(await database.client.user.findMany({ orderBy: { id: 'asc' } }), before);
   });
 

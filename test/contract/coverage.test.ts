@@ -686,7 +686,7 @@ t.test('an excepted component is excepted for every operation, unless all of the
   const one = measured('addPet 503');
   t.same([unavailable(one), one.problems], [{ 'listPets 503': 'excepted', 'addPet 503': 'seen' }, []]);
   const [stale] = measured('listPets 503', 'addPet 503').problems;
-  t.match(stale, { rule: 'coverage-except', message: '"Unavailable" was seen after all: take the exception out.' });
+  t.match(stale, { rule: 'coverage-except', message: '"Unavailable" was seen by a test: remove the exception.' });
 });
 
 t.test('a stale, unexplained or unknown entry of x-coverage is reported', async (t) => {
@@ -699,8 +699,8 @@ t.test('a stale, unexplained or unknown entry of x-coverage is reported', async 
       'seen after all',
       faults(stated, excepting, 'addPet 404', 'Query.named'),
       [
-        `openapi.yaml:${place(stated, 'addPet 404')} coverage-except "addPet 404" was seen after all: take the exception out.`,
-        `schema.graphql:${place(excepting, 'named')} coverage-except "Query.named" was seen after all: take the exception out.`,
+        `openapi.yaml:${place(stated, 'addPet 404')} coverage-except "addPet 404" was seen by a test: remove the exception.`,
+        `schema.graphql:${place(excepting, 'named')} coverage-except "Query.named" was seen by a test: remove the exception.`,
       ],
     ],
     ['in order', faults(stated, excepting, 'listPets 200'), []],
@@ -709,29 +709,31 @@ t.test('a stale, unexplained or unknown entry of x-coverage is reported', async 
       return [
         `the reason${reason}`,
         faults(text, sdl),
-        [`openapi.yaml:${place(text, 'addPet 404')} coverage-except "addPet 404" has no reason.`],
+        [`openapi.yaml:${place(text, 'addPet 404')} coverage-except "addPet 404" has no reason. Add one.`],
       ];
     }) as typeof rows),
     [
       'an empty reason in the SDL',
       faults(stated, excepting.replace('Nothing else is named.', ' ')),
-      [`schema.graphql:${place(excepting, 'named')} coverage-except "Query.named" has no reason.`],
+      [`schema.graphql:${place(excepting, 'named')} coverage-except "Query.named" has no reason. Add one.`],
     ],
     [
       'unknown',
       faults(stated.replace('addPet 404:', 'addPet 405:'), sdl),
-      [`openapi.yaml:${place(stated, 'addPet 404')} coverage-except "addPet 405" is nothing that the contract has.`],
+      [
+        `openapi.yaml:${place(stated, 'addPet 404')} coverage-except "addPet 405" is neither an element of the contract nor a response component.`,
+      ],
     ],
     [
       'once without a reason',
       faults(stated.replace('One hook sheds load.', "''"), sdl),
-      [`openapi.yaml:${place(stated, 'Unavailable: One')} coverage-once "Unavailable" has no reason.`],
+      [`openapi.yaml:${place(stated, 'Unavailable: One')} coverage-once "Unavailable" has no reason. Add one.`],
     ],
     [
       'once for one',
       faults(stated.replace("        '503': { $ref: '#/components/responses/Unavailable' }\n", ''), sdl),
       [
-        `openapi.yaml:${place(stated.replace("        '503': { $ref: '#/components/responses/Unavailable' }\n", ''), 'Unavailable: One')} coverage-once "Unavailable" is no response that several operations share.`,
+        `openapi.yaml:${place(stated.replace("        '503': { $ref: '#/components/responses/Unavailable' }\n", ''), 'Unavailable: One')} coverage-once "Unavailable" is no response component of several operations.`,
       ],
     ],
   ];

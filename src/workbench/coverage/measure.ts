@@ -68,17 +68,17 @@ function faultOf(
   elements: readonly Element[],
   seen: Observations,
 ): string | undefined {
-  if (reason === undefined) return `"${subject}" has no reason.`;
+  if (reason === undefined) return `"${subject}" has no reason. Add one.`;
   const uses = elements.filter(({ kind, component }) => kind === 'status' && component === subject);
   if (table === 'once')
-    return uses.length > 1 ? undefined : `"${subject}" is no response that several operations share.`;
+    return uses.length > 1 ? undefined : `"${subject}" is no response component of several operations.`;
   // A seen element can have bounds that no test sees.
   const named = elements.filter(({ kind, key, within }) => key === subject || (kind === 'bound' && within === subject));
   const excepted = uses.length > 0 ? uses : named;
-  if (excepted.length === 0) return `"${subject}" is nothing that the contract has.`;
+  if (excepted.length === 0) return `"${subject}" is neither an element of the contract nor a response component.`;
   // By chance, tests may see a rare component of some operations.
   return excepted.every(({ key }) => seen.has(key))
-    ? `"${subject}" was seen after all: take the exception out.`
+    ? `"${subject}" was seen by a test: remove the exception.`
     : undefined;
 }
 
