@@ -199,10 +199,15 @@ export function testClient({ app, url, contract, errors, observations, onBreach 
   const record = (request: GraphQLRequest, result: GraphQLResult) => {
     if (observations) note(observations, contract.observeGraphql(request, result));
   };
-  const checkGraphql = (requests: GraphQLRequest | GraphQLRequest[], response: Response, body: Json) => {
+  const fetchGraphql = async (init: RequestInit, path = '/graphql'): Promise<Response> => {
+    const response = await fetch(url + path, { redirect: 'manual', ...init });
+    const isAnswer = response.headers.get('content-type')?.includes('json') === true;
+    if (!isAnswer || typeof init.body !== 'string') return response;
+    const body: Json = await response.clone().json();
     const results = [body].flat();
-    for (const [index, request] of [requests].flat().entries()) record(request, results[index]);
+    for (const [index, request] of [JSON.parse(init.body)].flat().entries()) record(request, results[index]);
     for (const breach of graphqlBreaches(response, body, errors)) onBreach(breach);
+    return response;
   };
 
   const fetchRest = async (path: string, init: RequestInit): Promise<{ response: Response; text: string }> => {
@@ -223,11 +228,7 @@ export function testClient({ app, url, contract, errors, observations, onBreach 
       // No contract declares the pages for people.
       if (/^\/docs($|[/?])/.test(path)) return fetch(url + path, init);
       if (!/^\/graphql($|\?)/.test(path)) return (await fetchRest(path, init)).response;
-      const response = await fetch(url + path, { redirect: 'manual', ...init });
-      const isAnswer = response.headers.get('content-type')?.includes('json') === true;
-      if (isAnswer && typeof init.body === 'string')
-        checkGraphql(JSON.parse(init.body), response, await response.clone().json());
-      return response;
+      return fetchGraphql(init, path);
     },
 
     async rest(method, path, { as, headers = {}, body } = {}) {
@@ -243,16 +244,11 @@ export function testClient({ app, url, contract, errors, observations, onBreach 
     },
 
     async graphql(person, query, variables) {
-      const response = await fetch(`${url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...person?.headers },
-        body: JSON.stringify({ query, variables }),
-      });
-      const body: Json = await response.json();
-      checkGraphql({ query, variables }, response, body);
-      const found = body.errors ?? [];
+      const headers = { 'content-type': 'application/json', ...person?.headers };
+      const response = await fetchGraphql({ method: 'POST', headers, body: JSON.stringify({ query, variables }) });
+      const { data, errors: found = [] }: Json = await response.json();
       const codes = found.map((one: Json) => one.extensions.code);
-      return { headers: response.headers, data: body.data, errors: found, codes };
+      return { headers: response.headers, data, errors: found, codes };
     },
 
     subscribe(person, query, variables) {

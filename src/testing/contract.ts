@@ -126,7 +126,7 @@ const TRANSPORT_HEADERS = new Set([
 const MAX_FAILURE_BYTES = 16 * 1024;
 
 const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false, validateSchema: false }));
-const coercing = addFormats(new Ajv2020({ coerceTypes: true, strict: false, validateSchema: false }));
+const coercing = addFormats(new Ajv2020({ allErrors: true, coerceTypes: true, strict: false, validateSchema: false }));
 const compiled = new WeakMap<object, ReturnType<Ajv2020['compile']>>();
 
 function validates(compiler: Ajv2020, schema: object, value: unknown): string | undefined {
@@ -135,34 +135,28 @@ function validates(compiler: Ajv2020, schema: object, value: unknown): string | 
   return validate(value) ? undefined : compiler.errorsText(validate.errors);
 }
 
+const headerSchemas = new Map<string, Schema>();
+
+/** Returns a schema of all headers by their names in lower case; the same object for equal ones, because Ajv compiles each object. */
+function headerSchema(declared: Record<string, Header>): Schema {
+  const headers = Object.entries(declared).map(([name, header]) => [name.toLowerCase(), header] as const);
+  const properties = Object.fromEntries(headers.map(([name, { schema = {} }]) => [name, schema]));
+  const required = headers.filter(([, header]) => header.required).map(([name]) => name);
+  const schema: Schema = { type: 'object', properties, required };
+  const key = JSON.stringify(schema);
+  const known = headerSchemas.get(key) ?? schema;
+  headerSchemas.set(key, known);
+  return known;
+}
+
 function headerBreaches({ headers: declared = {} }: ContractResponse, headers: Headers): string[] {
-  const named = new Map(Object.entries(declared).map(([name, header]) => [name.toLowerCase(), header]));
-  const surplus = [...headers.keys()].filter((name) => !named.has(name) && !TRANSPORT_HEADERS.has(name));
-  const missing = [...named].filter(([name, { required }]) => required && !headers.has(name)).map(([name]) => name);
-  const wrong = [...named]
-    .filter(([name]) => headers.has(name))
-    .map(([name, header]) => headerBreach(name, header, headers));
-  return [
-    ...surplus.map((name) => `header ${name} is not declared`),
-    ...missing.map((name) => `header ${name} is missing`),
-    ...wrong.filter((breach) => breach !== undefined),
-  ];
-}
-
-const members = new WeakMap<Schema, Schema>();
-
-/** Wraps a schema, because Ajv coerces members only. Returns the same object each time, because compiling takes a millisecond. */
-function asMember(schema: Schema): Schema {
-  const member = members.get(schema) ?? { type: 'object', properties: { value: schema } };
-  members.set(schema, member);
-  return member;
-}
-
-function headerBreach(name: string, { schema }: Header, headers: Headers): string | undefined {
-  if (!schema) return undefined;
-  const value = schema.type === 'array' ? headers.getSetCookie() : headers.get(name);
-  const error = validates(coercing, asMember(schema), { value });
-  return error && `header ${name}: ${error}`;
+  const schema = headerSchema(declared);
+  const { properties = {} } = schema;
+  const surplus = [...headers.keys()].filter((name) => !(name in properties) && !TRANSPORT_HEADERS.has(name));
+  const cookies = headers.getSetCookie();
+  const values = { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) };
+  const error = validates(coercing, schema, values);
+  return [...surplus.map((name) => `header ${name} is not declared`), ...(error ? [`headers: ${error}`] : [])];
 }
 
 function bodyBreaches({ content }: ContractResponse, method: string, headers: Headers, text: string): string[] {
