@@ -591,22 +591,25 @@ t.test('rows and members that a handler must not access', async (t) => {
     );
   });
 
-  t.test('a handler cannot set the version of a row, and the key of an email address follows the address', async (t) => {
-    const { id: userId, email } = await service.person('VIEWER').then(async (as) => {
-      written = {
-        updateUser: async (_, { db, record }) => {
-          const user = await db.user.update({
-            where: { id: record.id },
-            data: { ...record, email: { set: 'Other@example.com' } },
-          });
-          return { status: 200, headers: { etag: '"x"' }, body: representUser(user, '/api/v1') };
-        },
-      };
-      return (await rest('PATCH', `/api/v1/users/${as.id}`, { as, body: { name: 'N' } })).body;
-    });
-    t.equal(email, 'Other@example.com');
-    t.match(await client.user.findUnique({ where: { id: userId } }), { version: 2, emailKey: 'other@example.com' });
-  });
+  t.test(
+    'a handler cannot set the version of a row, and the key of an email address follows the address',
+    async (t) => {
+      const { id: userId, email } = await service.person('VIEWER').then(async (as) => {
+        written = {
+          updateUser: async (_, { db, record }) => {
+            const user = await db.user.update({
+              where: { id: record.id },
+              data: { ...record, email: { set: 'Other@example.com' } },
+            });
+            return { status: 200, headers: { etag: '"x"' }, body: representUser(user, '/api/v1') };
+          },
+        };
+        return (await rest('PATCH', `/api/v1/users/${as.id}`, { as, body: { name: 'N' } })).body;
+      });
+      t.equal(email, 'Other@example.com');
+      t.match(await client.user.findUnique({ where: { id: userId } }), { version: 2, emailKey: 'other@example.com' });
+    },
+  );
 
   t.test('a read-only operation and a nested resolver do not write', async (t) => {
     await refused(t, 'INTERNAL', 'Query.post', () =>
