@@ -27,7 +27,7 @@ export interface Account {
   passwordHash: string;
 }
 
-interface PasswordChange {
+export interface PasswordChange {
   /** Required for the caller's own account. */
   currentPassword: string | undefined;
   newPassword: string;

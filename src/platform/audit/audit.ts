@@ -26,7 +26,7 @@ export type AuditedEvent = (typeof AUDITED_EVENTS)[number];
 /** Never contains input: an unknown e-mail address may be a password in the wrong field. */
 type AuditSubject = `user:${number}` | `session:${string}` | `key:${string}`;
 
-interface AuditCall {
+export interface AuditCall {
   actor: Pick<Actor, 'id'> | null;
   address: string | null;
   requestId: string | null;
@@ -56,7 +56,7 @@ export interface AuditFilter {
   limit: number;
 }
 
-interface AuditEntry {
+export interface AuditEntry {
   id: string;
   /** ISO 8601, UTC. */
   time: string;

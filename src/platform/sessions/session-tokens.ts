@@ -13,7 +13,7 @@ const GRACE_MS = 10_000;
 const MAX_SIBLINGS = 5;
 
 /** The tokens of the JWT flow. Times in seconds from now. */
-interface JwtTokens {
+export interface JwtTokens {
   flow: 'jwt';
   accessToken: string;
   expiresIn: number;
