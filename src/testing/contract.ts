@@ -13,7 +13,7 @@ import {
   prefixOf,
   versionsOf,
 } from '@accord-api/platform/internals/contract/openapi';
-import { closed } from '@accord-api/platform/internals/contract/schemas';
+import { closedSchema } from '@accord-api/platform/internals/contract/schemas';
 import { addFormats } from '@accord-api/platform/internals/http/json-schema';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { buildSchema, type GraphQLSchema } from 'graphql';
@@ -130,7 +130,7 @@ const coercing = addFormats(new Ajv2020({ allErrors: true, coerceTypes: true, st
 const compiled = new WeakMap<object, ReturnType<Ajv2020['compile']>>();
 
 function validates(compiler: Ajv2020, schema: object, value: unknown): string | undefined {
-  const validate = compiled.get(schema) ?? compiler.compile(compiler === ajv ? closed(schema as Schema) : schema);
+  const validate = compiled.get(schema) ?? compiler.compile(compiler === ajv ? closedSchema(schema as Schema) : schema);
   compiled.set(schema, validate);
   return validate(value) ? undefined : compiler.errorsText(validate.errors);
 }

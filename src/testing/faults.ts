@@ -2,7 +2,7 @@ import { rolesOf } from '@accord-api/platform/internals/calls/access';
 import type { Parameter, Schema } from '@accord-api/platform/internals/contract/document';
 import type { Operation } from '@accord-api/platform/internals/contract/openapi';
 import { parameterForm, scalarsIn, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
-import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
+import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
 import { bodyFormFor, bodyForms } from '@accord-api/platform/internals/rest/request-body';
 import type { ConformanceOptions, Draft, RequestContext } from './conformance-options.js';
 import { boundsIn } from './coverage/bounds.js';
@@ -67,9 +67,9 @@ function brokenValue(schema: Schema): unknown {
 
 /** Returns a body with one invalid value; undefined if the schema constrains none. */
 function brokenBody(operation: Operation, sound: Draft['body']): unknown {
-  const schema = laidOpen(bodyForms(operation)[0]?.schema ?? {});
+  const schema = mergeSchema(bodyForms(operation)[0]?.schema ?? {});
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
-    const value = typeof member === 'boolean' ? undefined : brokenValue(laidOpen(member, schema));
+    const value = typeof member === 'boolean' ? undefined : brokenValue(mergeSchema(member, schema));
     if (value !== undefined) return { ...sound, [name]: value };
   }
   return brokenValue(schema);
@@ -84,8 +84,8 @@ function brokenParameter(operation: Operation): Record<string, unknown> | undefi
   const limit = all.filter(({ name }) => name === 'limit');
   for (const parameter of limit.length > 0 ? limit : all) {
     const types = scalarsIn(parameterForm(parameter));
-    const schema = laidOpen(schemaOf(parameter));
-    const item = typeof schema.items === 'object' ? laidOpen(schema.items, schema) : schema;
+    const schema = mergeSchema(schemaOf(parameter));
+    const item = typeof schema.items === 'object' ? mergeSchema(schema.items, schema) : schema;
     const isDecided = types.join() === 'integer' || (item.enum && types.includes('string'));
     const value = isDecided
       ? brokenValue({ ...item, type: types.includes('string') ? 'string' : 'integer' })
@@ -194,7 +194,7 @@ const FAULTS: readonly Fault[] = [
   fault(412, 'state', 'a stale entity tag', ifParameter('If-Match', setIn('headers', { 'if-match': '"stale"' }))),
   fault(422, 'content', 'an unknown member', ({ operation }) => {
     const [first] = bodyForms(operation);
-    const isClosed = first?.kind === 'json' && laidOpen(first.schema ?? {}).additionalProperties === false;
+    const isClosed = first?.kind === 'json' && mergeSchema(first.schema ?? {}).additionalProperties === false;
     return isClosed && ((draft) => set({ body: { ...draft.body, [UNKNOWN]: 'red' } })(draft));
   }),
   fault(422, 'content', 'an invalid value in the body', ({ operation }) => {

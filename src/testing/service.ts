@@ -112,7 +112,7 @@ export async function testService<Own extends object, Name extends string = stri
     contracts,
     timeouts: options.timeouts ?? { handler: answer, closing: answer },
     sockets: { initTimeout: answer, ping: answer, ...options.sockets },
-    admission: { burst: answer, standing: answer, ...options.admission },
+    admission: { burst: answer, sustained: answer, ...options.admission },
   });
   const services = { ...app.platformServices, ...own } as PlatformServices & Own;
   const url = await app.listen({ port: 0, host: '127.0.0.1' });

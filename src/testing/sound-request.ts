@@ -8,7 +8,7 @@ import {
   textsOf,
 } from '@accord-api/platform/internals/contract/parameter-form';
 import { isPlain } from '@accord-api/platform/internals/contract/references';
-import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
+import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
 import { type BodyForm, bodyForms } from '@accord-api/platform/internals/rest/request-body';
 import type { RestAnswer } from './client.js';
 import type { ConformanceOptions, Draft, RequestContext } from './conformance-options.js';
@@ -46,7 +46,7 @@ function exampleOf(parameter: Parameter): unknown {
   const media = Object.values(content)[0];
   const [named] = Object.values({ ...examples, ...media?.examples });
   const [listed] = (schema['examples'] as unknown[] | undefined) ?? [];
-  return example ?? media?.example ?? named?.value ?? schema['example'] ?? listed ?? laidOpen(schema).enum?.[0];
+  return example ?? media?.example ?? named?.value ?? schema['example'] ?? listed ?? mergeSchema(schema).enum?.[0];
 }
 
 async function parameterValue(

@@ -1,6 +1,6 @@
 import type { Schema } from '@accord-api/platform/internals/contract/document';
 import { isPlain } from '@accord-api/platform/internals/contract/references';
-import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
+import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
 import { addFormats } from '@accord-api/platform/internals/http/json-schema';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { codes } from 'currency-codes';
@@ -25,7 +25,7 @@ const isRecursive = (schema: unknown): boolean => JSON.stringify(schema).include
 
 /** Generates valid values of a schema. @param root contains its `$defs` */
 export function validValues(written: Schema, root = written, depth = 0): fc.Arbitrary<Json> {
-  const schema = laidOpen(written, root);
+  const schema = mergeSchema(written, root);
   const isDeep = depth >= MAX_DEPTH;
   if (depth > 3 * MAX_DEPTH) return anyValue;
   const inner = (one: unknown) => validValues((one ?? {}) as Schema, root, depth + 1);

@@ -9,9 +9,9 @@ import { codeOf, startInstance, startService } from '../support/service.js';
 import { type Dialled, dialAs, refusedUpgrade } from '../support/socket.js';
 
 /** Those that may wait are refused at once; the ones of a test that are to be served wait for as long as it takes. */
-const HASTY = { underWay: 2, waiting: 2, burst: 1, standing: 1 };
+const HASTY = { underWay: 2, waiting: 2, burst: 1, sustained: 1 };
 const ORIGIN = 'https://app.example';
-const WAITING = { ...HASTY, burst: TEST_TIMEOUTS_MS.answer, standing: TEST_TIMEOUTS_MS.answer };
+const WAITING = { ...HASTY, burst: TEST_TIMEOUTS_MS.answer, sustained: TEST_TIMEOUTS_MS.answer };
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();

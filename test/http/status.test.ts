@@ -225,5 +225,5 @@ t.test('the limits stand as they are documented', async (t) => {
     closing: 10_000,
   });
   t.same(CONNECTION_LIMITS, { headers: 16_384, streams: 100, resets: 100 });
-  t.same(ADMISSION, { underWay: 128, waiting: 1000, burst: 500, standing: 250 });
+  t.same(ADMISSION, { underWay: 128, waiting: 1000, burst: 500, sustained: 250 });
 });

@@ -104,7 +104,7 @@ export async function serve(
   const log: string[] = [];
   const logger = { level: 'warn', stream: { write: (line: string) => void log.push(line) } };
   const sockets = { initTimeout: TEST_TIMEOUTS_MS.answer, ping: TEST_TIMEOUTS_MS.answer, ...options.sockets };
-  const admission = { burst: TEST_TIMEOUTS_MS.answer, standing: TEST_TIMEOUTS_MS.answer, ...options.admission };
+  const admission = { burst: TEST_TIMEOUTS_MS.answer, sustained: TEST_TIMEOUTS_MS.answer, ...options.admission };
   const ofTests = { database, logger, contracts, hashing: TEST_HASHING, ...options, sockets, admission };
   const app = await buildApp(application, config, ofTests);
   const url = await app.listen({ port: 0, host: '127.0.0.1' });

@@ -53,7 +53,10 @@ export function inlineSchemas(document: OpenApiDocument): OpenApiDocument {
   };
   const copyOf = (value: Record<string, unknown>) =>
     Object.fromEntries(
-      Object.entries(value).map(([key, held]) => [key, key === 'schema' && isObject(held) ? whole(held) : copy(held)]),
+      Object.entries(value).map(([key, member]) => [
+        key,
+        key === 'schema' && isObject(member) ? whole(member) : copy(member),
+      ]),
     );
   const { schemas } = document.components ?? {};
   const written = schemas && Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, whole(one)]));

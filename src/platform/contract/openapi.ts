@@ -118,14 +118,14 @@ export const declaredAnswers = (document: OpenApiDocument, all: readonly Operati
   document['x-unmatched'] ?? {},
 ];
 
-export interface PlacedOperation {
+export interface OperationEntry {
   path: string;
   method: Method;
   operation: OperationObject;
   at: readonly (string | number)[];
 }
 
-export const placedOperations = ({ paths = {} }: Pick<Partial<OpenApiDocument>, 'paths'>): PlacedOperation[] =>
+export const operationEntries = ({ paths = {} }: Pick<Partial<OpenApiDocument>, 'paths'>): OperationEntry[] =>
   Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method];

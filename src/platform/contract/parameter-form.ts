@@ -1,5 +1,5 @@
 import type { MediaType, Parameter, Schema } from './document.js';
-import { laidOpen } from './schemas.js';
+import { mergeSchema } from './schemas.js';
 
 export type Scalar = 'boolean' | 'integer' | 'number' | 'string';
 
@@ -44,14 +44,14 @@ function typesOf(open: Schema, root: Schema): Set<string> {
   if (open.items !== undefined || open.prefixItems !== undefined) return new Set(['array']);
   const alternatives = open.oneOf ?? open.anyOf ?? [];
   return new Set(
-    alternatives.flatMap((one) => (typeof one === 'boolean' ? ['string'] : [...typesOf(laidOpen(one, root), root)])),
+    alternatives.flatMap((one) => (typeof one === 'boolean' ? ['string'] : [...typesOf(mergeSchema(one, root), root)])),
   );
 }
 
 /** Returns the types of a text; undefined if a value cannot be written as text. Null is written by omission. */
 function scalarsOf(schema: Schema | boolean | undefined, root: Schema): readonly Scalar[] | undefined {
   if (typeof schema !== 'object') return ['string'];
-  const types = typesOf(laidOpen(schema, root), root);
+  const types = typesOf(mergeSchema(schema, root), root);
   if (types.size === 0) return ['string'];
   types.delete('null');
   const scalars = SCALARS.filter((one) => types.has(one));
@@ -69,7 +69,7 @@ export function parameterForm(parameter: Parameter, root: Schema = schemaOf(para
       : unread('has another `content` than application/json: use that, or a `schema`');
   if (style !== DEFAULT_STYLE[place])
     return unread(`has the style ${style}: leave it out, or use \`content\` of application/json`);
-  const open = laidOpen(schemaOf(parameter), root);
+  const open = mergeSchema(schemaOf(parameter), root);
   const types = typesOf(open, root);
   types.delete('null');
   if (types.has('array') || types.has('object')) {
@@ -93,7 +93,7 @@ function listForm({ in: place, explode }: Parameter, open: Schema, root: Schema)
     return unread(`is a list in a ${place}: use a query parameter, or \`content\` of application/json`);
   const isExploded = explode !== false;
   if (isExploded && place === 'cookie') return unread('cannot come twice in a cookie: say `explode: false`');
-  const values = typeof open.items === 'object' ? laidOpen(open.items, root).enum : undefined;
+  const values = typeof open.items === 'object' ? mergeSchema(open.items, root).enum : undefined;
   const isExact = items.includes('string') && (values === undefined || values.some((one) => String(one).includes(',')));
   return { kind: 'list', items, isExploded, isExact };
 }

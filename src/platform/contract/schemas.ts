@@ -23,12 +23,12 @@ export function withSubschemas(
 ): Schema {
   const copy = { ...schema };
   for (const keyword of Object.values(SCHEMAS_IN).flat()) {
-    const held = schema[keyword];
-    if (!isObject(held)) continue;
+    const value = schema[keyword];
+    if (!isObject(value)) continue;
     const replaced = (one: unknown) => (isObject(one) ? replace(one, IN_PLACE.has(keyword), keyword) : one);
-    if (Array.isArray(held)) copy[keyword] = held.map(replaced);
-    else if (SCHEMAS_IN.single.includes(keyword)) copy[keyword] = replaced(held);
-    else copy[keyword] = Object.fromEntries(Object.entries(held).map(([name, one]) => [name, replaced(one)]));
+    if (Array.isArray(value)) copy[keyword] = value.map(replaced);
+    else if (SCHEMAS_IN.single.includes(keyword)) copy[keyword] = replaced(value);
+    else copy[keyword] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one)]));
   }
   return copy;
 }
@@ -47,22 +47,22 @@ export function subschemasOf(schema: Schema): { schema: Schema; inPlace: boolean
  * Closes the objects of a response: members that are not declared are not allowed, unless the schema says so.
  * @param schema inlined, with recursive schemas in `$defs`
  */
-export const closed = (schema: Schema): Schema => close(schema, true);
+export const closedSchema = (schema: Schema): Schema => close(schema, true);
 
 /** @param isWhole false for a part of another schema, such as `allOf` */
 function close(schema: Schema, isWhole: boolean): Schema {
   // The users of a definition close it, because they may combine it with others.
   const copy = withSubschemas(schema, (one, inPlace, keyword) => close(one, !inPlace && keyword !== '$defs'));
   const isOpen = schema.additionalProperties === undefined && schema['unevaluatedProperties'] === undefined;
-  if (!isWhole || !isOpen || !tellsMembers(schema)) return copy;
+  if (!isWhole || !isOpen || !declaresMembers(schema)) return copy;
   const isOfParts = '$ref' in schema || subschemasOf(schema).some(({ inPlace }) => inPlace);
   return { ...copy, [isOfParts ? 'unevaluatedProperties' : 'additionalProperties']: false };
 }
 
-const tellsMembers = (schema: Schema): boolean =>
+const declaresMembers = (schema: Schema): boolean =>
   'properties' in schema ||
   '$ref' in schema ||
-  subschemasOf(schema).some(({ schema: one, inPlace }) => inPlace && tellsMembers(one));
+  subschemasOf(schema).some(({ schema: one, inPlace }) => inPlace && declaresMembers(one));
 
 const STRUCTURAL: Record<string, (value: never) => unknown> = {
   $ref: (reference: string) => reference,
@@ -139,14 +139,14 @@ function together(keyword: string, one: unknown, other: unknown): unknown {
  * schema; it does not validate.
  * @param root contains `$defs`
  */
-export function laidOpen({ $ref, allOf = [], ...own }: Schema, root: Schema = own): Schema {
+export function mergeSchema({ $ref, allOf = [], ...own }: Schema, root: Schema = own): Schema {
   const target = $ref === undefined ? undefined : valueAt(root, $ref.split('/').slice(1));
   const parts = [...(target === undefined ? [] : [target as Schema]), ...allOf];
-  const met: Schema = { ...own };
+  const merged: Schema = { ...own };
   for (const part of parts) {
     if (typeof part === 'boolean') continue;
-    for (const [keyword, value] of Object.entries(laidOpen(part, root)))
-      met[keyword] = keyword in met ? together(keyword, value, met[keyword]) : value;
+    for (const [keyword, value] of Object.entries(mergeSchema(part, root)))
+      merged[keyword] = keyword in merged ? together(keyword, value, merged[keyword]) : value;
   }
-  return met;
+  return merged;
 }

@@ -3,7 +3,7 @@ import type { Catalogue, Code, Kind } from '../contract/codes.js';
 import type { Response as DeclaredResponse } from '../contract/document.js';
 import type { Forward, Operation } from '../contract/openapi.js';
 import { isObject } from '../contract/references.js';
-import { closed } from '../contract/schemas.js';
+import { closedSchema } from '../contract/schemas.js';
 import { bodyIssues, lazily, type schemaCompiler } from '../http/json-schema.js';
 import { hiddenFaults } from '../http/json-text.js';
 import type { Reply } from '../rest/represent.js';
@@ -120,7 +120,7 @@ function bodyReader(
 ): (headers: Headers, bytes: Buffer) => unknown {
   const types = Object.keys(content);
   const json = Object.entries(content).find(([type]) => JSON_TYPE.test(type))?.[1];
-  const check = json && lazily(ajv, () => closed(json.schema ?? {}));
+  const check = json && lazily(ajv, () => closedSchema(json.schema ?? {}));
   return (headers, bytes) => {
     if (types.length === 0) return undefined;
     const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? 'nothing';

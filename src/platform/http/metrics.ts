@@ -42,7 +42,7 @@ export const metricsPlugin = fp<MetricsOptions>(
 
     const fields = new Counter({
       name: 'graphql_fields_total',
-      help: 'Root fields by what became of them, and the fields below them that failed. The code is that of the failure, or OK.',
+      help: 'Root fields by result, and nested fields that failed. The code is that of the failure, or OK.',
       labelNames: ['type', 'field', 'code'],
       registers: [registry],
     });

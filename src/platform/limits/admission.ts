@@ -21,10 +21,10 @@ export interface AdmissionLimits {
   /** Milliseconds that a request may wait after the queue was empty: a burst. */
   burst: number;
   /** Milliseconds that a request may wait if the queue was not empty for `burst`. */
-  standing: number;
+  sustained: number;
 }
 
-export const ADMISSION: AdmissionLimits = { underWay: 128, waiting: 1000, burst: 500, standing: 250 };
+export const ADMISSION: AdmissionLimits = { underWay: 128, waiting: 1000, burst: 500, sustained: 250 };
 
 /** Seconds until the next attempt, plus a random part, so that clients do not return together. */
 const RETRY_AFTER_S = 1;
@@ -36,18 +36,18 @@ const OVERLOADED_MS = 1000;
  * Limits concurrent requests, and rejects waiting ones by their waiting time: controlled delay (Nichols and Jacobson,
  * "Controlling Queue Delay", ACM Queue 10:5, 2012; Maurer, "Fail at Scale", ACM Queue 13:8, 2015).
  */
-function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimits) {
+function admission({ underWay: limit, waiting, burst, sustained }: AdmissionLimits) {
   const queue = new Set<() => void>();
   let underWay = 0;
   let emptyAt = performance.now();
   let shed = 0;
   let overloadedAt = Number.NEGATIVE_INFINITY;
 
-  const isStanding = () => performance.now() - emptyAt > burst;
+  const isSustained = () => performance.now() - emptyAt > burst;
 
   function refusal(): Failure {
     shed += 1;
-    if (queue.size > 0 && (isStanding() || queue.size >= waiting)) overloadedAt = performance.now();
+    if (queue.size > 0 && (isSustained() || queue.size >= waiting)) overloadedAt = performance.now();
     const retryAfter = RETRY_AFTER_S + Math.floor(Math.random() * (RETRY_JITTER_S + 1));
     return new Failure('UNAVAILABLE', `The service is overloaded. Try again in ${retryAfter} seconds.`, { retryAfter });
   }
@@ -76,7 +76,7 @@ function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimit
       stop();
       refused(failure);
     };
-    const timer = setTimeout(giveUp, isStanding() ? standing : burst);
+    const timer = setTimeout(giveUp, isSustained() ? sustained : burst);
     queue.add(admit);
     return stop;
   }

@@ -102,9 +102,9 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         'BAD_REQUEST',
         `The documents of a socket must have at most ${DOCUMENTS_FACTOR * tokens} tokens together. Open another socket.`,
       );
-    const held = { document };
-    documents.add(held);
-    over.signal.addEventListener('abort', () => documents.delete(held));
+    const entry = { document };
+    documents.add(entry);
+    over.signal.addEventListener('abort', () => documents.delete(entry));
     const onEnd = () => over.abort();
     try {
       const source = await engine.createSourceEventStream(toRun);

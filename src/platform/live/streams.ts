@@ -72,7 +72,7 @@ export async function modelStreams({ models, client, signals, onFault }: Streams
   }
   const hear = (payload: string) => {
     const [, name = '', id, key = ''] = /^(\S+) (\d+) (.*)$/s.exec(payload) ?? [];
-    watched.get(name)?.tell(key, Number(id));
+    watched.get(name)?.notify(key, Number(id));
   };
   const poll = () => {
     for (const { poll } of watched.values()) void poll().catch(onFault);
@@ -98,7 +98,7 @@ function watchedStream(data: ModelData, client: PrismaClient) {
   const { selection } = visibleSelection(data, { include }, () => undefined);
   const watchers = new Map<string, Set<(head: number) => void>>();
 
-  const tell = (key: string, id: number) => {
+  const notify = (key: string, id: number) => {
     for (const watcher of watchers.get(key) ?? []) watcher(id);
   };
   const reader: StreamReader = {
@@ -123,11 +123,11 @@ function watchedStream(data: ModelData, client: PrismaClient) {
       };
     },
   };
-  const poll = () => Promise.all([...watchers.keys()].map(async (key) => tell(key, await reader.head(key))));
-  return { reader, tell, poll };
+  const poll = () => Promise.all([...watchers.keys()].map(async (key) => notify(key, await reader.head(key))));
+  return { reader, notify, poll };
 }
 
-function modelStream({ model, stored }: ModelData, { reader, tell }: WatchedStream, signals: Signals): ModelStream {
+function modelStream({ model, stored }: ModelData, { reader, notify }: WatchedStream, signals: Signals): ModelStream {
   const member = model.stream?.key;
   const signalOf = ({ id, key }: { id: number; key: string }) => `${reader.name} ${id} ${key}`;
   return {
@@ -136,7 +136,7 @@ function modelStream({ model, stored }: ModelData, { reader, tell }: WatchedStre
     announce: (tx, added) => signals.announce(tx, signalOf(added)),
     committed(added) {
       signals.committed(signalOf(added));
-      tell(added.key, added.id);
+      notify(added.key, added.id);
     },
     from: (key, since, perCaller = false) => new StreamSource(reader, key, since, perCaller),
   };

@@ -47,7 +47,7 @@ function checkOperation({ operationId, security, permission, operation }: Operat
   const isKeyed = operation.parameters.some((one) => one.in === 'header' && /^idempotency-key$/i.test(one.name));
   const hasStream = Object.keys(operation.requestBody?.content ?? {}).some((type) => kindOf(type) === 'stream');
   if (isKeyed && hasStream)
-    problems.push('takes an Idempotency-Key with a body that is a stream, which cannot be told from another');
+    problems.push('takes an Idempotency-Key with a body that is a stream, which cannot be compared with another');
   for (const parameter of operation.parameters) {
     const form = parameterForm(parameter);
     if (form.kind === 'unread') problems.push(`has the ${parameter.in} parameter ${parameter.name}, which ${form.why}`);

@@ -5,7 +5,7 @@ import { pointerTo, unstorableText } from '../calls/text.js';
 import type { Location, Parameter, Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 import { type ParameterForm, parameterForm, type Scalar, scalarsIn, schemaOf } from '../contract/parameter-form.js';
-import { laidOpen, structureOf } from '../contract/schemas.js';
+import { mergeSchema, structureOf } from '../contract/schemas.js';
 import { issueIn, lazily, parameterIssues, REPEATED, SPELLINGS } from '../http/json-schema.js';
 import { hiddenFaults, syntaxError } from '../http/json-text.js';
 
@@ -53,7 +53,7 @@ function schemaOfText(types: readonly Scalar[], place: Location, { format }: Sch
 function structureFor(parameter: Parameter, form: ParameterForm): Schema {
   const schema = schemaOf(parameter);
   if (form.kind === 'json') return structureOf(schema);
-  if (form.kind === 'scalar') return schemaOfText(form.types, parameter.in, laidOpen(schema));
+  if (form.kind === 'scalar') return schemaOfText(form.types, parameter.in, mergeSchema(schema));
   return form.kind === 'list' ? { type: 'array', items: schemaOfText(form.items, 'query') } : {};
 }
 
@@ -214,6 +214,6 @@ export const isInexact = (value: unknown): boolean =>
 function isId(parameter: Parameter): boolean {
   const form = parameterForm(parameter);
   const isInteger = form.kind === 'scalar' && form.types.join() === 'integer';
-  const { enum: values, const: value } = laidOpen(schemaOf(parameter));
+  const { enum: values, const: value } = mergeSchema(schemaOf(parameter));
   return isInteger && values === undefined && value === undefined;
 }

@@ -34,7 +34,7 @@ export interface Plan {
   authenticate: (request: FastifyRequest) => MaybePromise<void>;
   contentIssues: (read: ReadRequest) => Issues;
   keyOf: (read: ReadRequest) => KeyedRequest | undefined;
-  tellDeprecation: ((reply: FastifyReply) => void) | undefined;
+  setDeprecation: ((reply: FastifyReply) => void) | undefined;
   send: (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -58,7 +58,7 @@ export function planOf(app: FastifyInstance, ajv: Ajv2020, operation: Operation,
     authenticate: authentication(app, operation),
     contentIssues: contentValidator(ajv, operation),
     keyOf: (read) => keyedRequest(operation, read),
-    tellDeprecation: deprecationNotice(operation),
+    setDeprecation: deprecationNotice(operation),
     send: sender(operation, app.names.mediaType),
   };
 }
@@ -137,7 +137,7 @@ const sorted = (_key: string, value: unknown): unknown =>
  * Returns a function that sets the headers of deprecation (RFC 9745) and sunset (RFC 8594), and the link to the
  * replacement.
  */
-function deprecationNotice({ operation }: Operation): Plan['tellDeprecation'] {
+function deprecationNotice({ operation }: Operation): Plan['setDeprecation'] {
   const deprecation = operation['x-deprecation'];
   if (!deprecation) return undefined;
   const { since, sunset, link } = deprecation;
@@ -184,7 +184,7 @@ export const restStagesPlugin = fp(
       request.page = plan.page(request.read, request);
       return plan.authenticate(request);
     });
-    app.stage('deprecation', ({ route }, reply) => route.plan?.tellDeprecation?.(reply));
+    app.stage('deprecation', ({ route }, reply) => route.plan?.setDeprecation?.(reply));
   },
   { name: 'rest-stages', dependencies: ['pipeline', 'common-stages', 'authenticate', 'metrics'] },
 );

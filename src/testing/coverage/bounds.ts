@@ -1,6 +1,6 @@
 import type { Schema } from '@accord-api/platform/internals/contract/document';
 import { isPlain, valueAt } from '@accord-api/platform/internals/contract/references';
-import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
+import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
 import { constraintName, constraintSchema, type InputValue } from '@accord-api/platform/internals/graphql/constraints';
 import { type GraphQLSchema, getNamedType } from 'graphql';
 
@@ -55,7 +55,7 @@ function boundOf(keyword: BoundKeyword, limit: number, schema: Schema): Bound {
 
 /** Returns the schema at a path, merged with the schemas that it refers to. */
 export const schemaAt = (document: unknown, path: readonly string[]): Schema =>
-  laidOpen((valueAt(document, path) ?? {}) as Schema, document as Schema);
+  mergeSchema((valueAt(document, path) ?? {}) as Schema, document as Schema);
 
 /** Returns the bounds of a merged schema. An enumeration has none, and neither has a size that cannot be negative. */
 export const boundsIn = (schema: Schema): Bound[] =>

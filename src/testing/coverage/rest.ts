@@ -4,11 +4,7 @@ import type {
   Schema,
   SecurityRequirement,
 } from '@accord-api/platform/internals/contract/document';
-import {
-  type Operation,
-  type PlacedOperation,
-  placedOperations,
-} from '@accord-api/platform/internals/contract/openapi';
+import { type Operation, type OperationEntry, operationEntries } from '@accord-api/platform/internals/contract/openapi';
 import { keysOf, valueAt } from '@accord-api/platform/internals/contract/references';
 import { nameOf } from '@accord-api/platform/internals/rest/parameters';
 import { bodyFormFor } from '@accord-api/platform/internals/rest/request-body';
@@ -178,7 +174,7 @@ export function restContract(document: OpenApiDocument) {
     }
   }
 
-  function* parameters(all: Path, { operation }: PlacedOperation, sent?: SentRequest): Generator<RestElement> {
+  function* parameters(all: Path, { operation }: OperationEntry, sent?: SentRequest): Generator<RestElement> {
     const { operationId: owner } = operation;
     const read = sent && parametersIn(sent.operation, sent.exchange);
     for (const [, each] of childrenOf(document, all)) {
@@ -198,7 +194,7 @@ export function restContract(document: OpenApiDocument) {
     }
   }
 
-  function* body({ operation: { operationId: owner } }: PlacedOperation, at: Path, sent?: SentRequest) {
+  function* body({ operation: { operationId: owner } }: OperationEntry, at: Path, sent?: SentRequest) {
     const { headers, body: text = '' } = sent?.exchange.request ?? {};
     const form = sent && bodyFormFor(sent.operation)(headers?.get('content-type') ?? '');
     const value = form?.kind === 'json' ? parsed(text) : sent?.exchange.request.body;
@@ -216,7 +212,7 @@ export function restContract(document: OpenApiDocument) {
     }
   }
 
-  function* security({ path, method, operation }: PlacedOperation, sent?: SentRequest): Generator<RestElement> {
+  function* security({ path, method, operation }: OperationEntry, sent?: SentRequest): Generator<RestElement> {
     const at = [...(operation.security ? ['paths', path, method] : []), 'security'];
     const declared: readonly SecurityRequirement[] = operation.security ?? document.security ?? [];
     if (declared.length < 2 && Object.keys(declared[0] ?? {}).length === 0) return;
@@ -232,7 +228,7 @@ export function restContract(document: OpenApiDocument) {
     }
   }
 
-  function* operationElements(placed: PlacedOperation, sent?: SentRequest): Generator<RestElement> {
+  function* operationElements(placed: OperationEntry, sent?: SentRequest): Generator<RestElement> {
     const at = ['paths', placed.path, placed.method];
     yield* responses(placed.operation.operationId, [...at, 'responses'], sent?.exchange);
     yield* parameters([...at, 'parameters'], placed, sent);
@@ -240,7 +236,7 @@ export function restContract(document: OpenApiDocument) {
     yield* body(placed, [...at, 'requestBody'], sent);
     yield* security(placed, sent);
   }
-  const all = new Map(placedOperations(document).map((placed) => [placed.operation.operationId, placed]));
+  const all = new Map(operationEntries(document).map((placed) => [placed.operation.operationId, placed]));
 
   return {
     /** Lists all elements; an element that is declared in several places is listed for each. */

@@ -1,4 +1,4 @@
-import { placedOperations } from '@accord-api/platform/contract/openapi';
+import { operationEntries } from '@accord-api/platform/contract/openapi';
 import type { Keys } from '@accord-api/platform/contract/references';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { extensionSchema } from '../model/extensions.js';
@@ -59,7 +59,7 @@ export function readOverrides(source: OpenApiSource, contracts: Contracts): Over
     ...Object.entries(document.components?.schemas ?? {}).map(
       ([name, schema]) => [name, ['components', 'schemas', name], schema['x-bridge']] as [string, Keys, unknown],
     ),
-    ...placedOperations(document).map(
+    ...operationEntries(document).map(
       ({ operation, at }) => [operation.operationId, at, operation['x-bridge']] as [string, Keys, unknown],
     ),
   ];

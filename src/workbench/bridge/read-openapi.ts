@@ -1,5 +1,5 @@
 import type { OperationObject, Parameter, Schema } from '@accord-api/platform/contract/document';
-import { placedOperations, schemaName } from '@accord-api/platform/contract/openapi';
+import { operationEntries, schemaName } from '@accord-api/platform/contract/openapi';
 import { schemaOf } from '@accord-api/platform/contract/parameter-form';
 import { type Keys, keysOf, resolveReference, valueAt } from '@accord-api/platform/contract/references';
 import { ERROR_CODE, readCodes } from '../model/codes.js';
@@ -173,7 +173,7 @@ export function readOpenApi(source: OpenApiSource): Contract {
         return { name, location: locationOf(source, path, `schema ${name}`), members: membersOf(source, schema, path) };
       }),
     enumerations: enumerations.filter(({ name }) => name !== ERROR_CODE),
-    operations: placedOperations(source.document).map(({ operation, at }) => operationOf(source, operation, at)),
+    operations: operationEntries(source.document).map(({ operation, at }) => operationOf(source, operation, at)),
     errorLists: [
       ...enumerations
         .filter(({ name }) => name === ERROR_CODE)

@@ -8,7 +8,7 @@ import {
   rolesIn,
   type Schema,
 } from '@accord-api/platform/contract/document';
-import { type PlacedOperation, placedOperations, schemaName } from '@accord-api/platform/contract/openapi';
+import { type OperationEntry, operationEntries, schemaName } from '@accord-api/platform/contract/openapi';
 import { isObject, type Keys, keysOf, resolveReference, valueAt } from '@accord-api/platform/contract/references';
 import { type ASTNode, type FieldDefinitionNode, type InputValueDefinitionNode, Kind, print } from 'graphql';
 import { DEFAULTS } from '../model/defaults.js';
@@ -96,7 +96,7 @@ export function explainOperation(
   source: OpenApiSource,
   operationId: string,
 ): { explanation: Explanation; schemas: Set<string> } | undefined {
-  const found = placedOperations(source.written).find(({ operation }) => operation.operationId === operationId);
+  const found = operationEntries(source.written).find(({ operation }) => operation.operationId === operationId);
   if (found === undefined) return undefined;
   const { operation, method, path, at } = found;
   const description = [operation.summary, operation.description].filter(Boolean).join('\n').trim();
@@ -126,7 +126,7 @@ function saidAt(source: OpenApiSource, path: Keys): Said {
 const resolved = <Value>({ written }: OpenApiSource, value: unknown): Value =>
   (isObject(value) && typeof value['$ref'] === 'string' ? resolveReference(written, value['$ref']) : value) as Value;
 
-function permissionParts(source: OpenApiSource, { operation, at }: PlacedOperation): Part[] {
+function permissionParts(source: OpenApiSource, { operation, at }: OperationEntry): Part[] {
   const { 'x-permission': main, 'x-permission-also': further = [], security } = operation;
   const part = (permission: Permission, ...path: Keys): Part => ({
     name: permission.action,
@@ -155,7 +155,7 @@ const contentParts = (source: OpenApiSource, content: Record<string, MediaType> 
     at: saidAt(source, [...path, 'content', type]),
   }));
 
-function requestParts(source: OpenApiSource, { operation, at }: PlacedOperation): Part[] {
+function requestParts(source: OpenApiSource, { operation, at }: OperationEntry): Part[] {
   const parameters = [at.slice(0, -1), at].flatMap((owner) => {
     const stated = valueAt(source.written, [...owner, 'parameters'].map(String));
     return ((stated ?? []) as unknown[]).map((value, index): Part => {
@@ -171,7 +171,7 @@ function requestParts(source: OpenApiSource, { operation, at }: PlacedOperation)
   return [...parameters, { name: 'body', says, at: saidAt(source, path), parts: contentParts(source, content, path) }];
 }
 
-const responseParts = (source: OpenApiSource, { operation, at }: PlacedOperation): Part[] =>
+const responseParts = (source: OpenApiSource, { operation, at }: OperationEntry): Part[] =>
   Object.entries(operation.responses).map(([status, value]) => {
     const { description, headers = {}, content } = resolved<Response>(source, value);
     const path = [...at, 'responses', status];

@@ -1,4 +1,4 @@
-import { placedOperations } from '@accord-api/platform/contract/openapi';
+import { operationEntries } from '@accord-api/platform/contract/openapi';
 import { keysOf } from '@accord-api/platform/contract/references';
 import { createConfig, isPlainObject, type Oas3Rule, type UserContext } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -175,7 +175,7 @@ export const OPENAPI_RULES = {
     };
     return {
       Root(root: Node) {
-        for (const { operation } of placedOperations(root))
+        for (const { operation } of operationEntries(root))
           if (operation.deprecated !== true) lasting.add(operation.operationId);
       },
       Operation: check,
@@ -187,7 +187,7 @@ export const OPENAPI_RULES = {
   'unused-component': redoclyRule('no-unused-components'),
   'unused-tag': () => ({
     Root(root: Node, { location, report }) {
-      const used = new Set(placedOperations(root).flatMap(({ operation }) => operation.tags ?? []));
+      const used = new Set(operationEntries(root).flatMap(({ operation }) => operation.tags ?? []));
       for (const [index, { name }] of (root.tags ?? []).entries())
         if (!used.has(name))
           report({ message: `No operation has the tag "${name}".`, location: location.child(['tags', index, 'name']) });
@@ -209,7 +209,7 @@ export const OPENAPI_RULES = {
     return {
       any(node, { type, location, report }) {
         // Contracts that were not written for Accord may use the same names for something else.
-        if (type.name === 'Root') isOurs = placedOperations(node).some(({ operation }) => 'x-permission' in operation);
+        if (type.name === 'Root') isOurs = operationEntries(node).some(({ operation }) => 'x-permission' in operation);
         if (!isOurs || type.extensionsPrefix === undefined || !isPlainObject(node)) return;
         const kind = type.name === 'Root' ? 'document' : type.name.toLowerCase();
         for (const [name, { on, schema, judged }] of Object.entries(EXTENSIONS)) {

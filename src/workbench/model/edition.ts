@@ -6,7 +6,7 @@ import type {
   Response,
 } from '@accord-api/platform/contract/document';
 import type { GeneratedContract } from '@accord-api/platform/contract/generated';
-import { placedOperations } from '@accord-api/platform/contract/openapi';
+import { operationEntries } from '@accord-api/platform/contract/openapi';
 import { isObject, keysOf, resolveReference, valueAt, withReferences } from '@accord-api/platform/contract/references';
 import { stringify } from 'yaml';
 import { elementsOf, type Kind } from './elements.js';
@@ -33,7 +33,7 @@ function asLine<One extends Header>(header: One): One {
 }
 
 function rewriteCookies(document: OpenApiDocument): void {
-  const inOperations = placedOperations(document).map(({ operation }) => operation.responses);
+  const inOperations = operationEntries(document).map(({ operation }) => operation.responses);
   const all = [...inOperations, document.components?.responses, document['x-unmatched']] as (Responses | undefined)[];
   const components = document.components?.headers as Headers | undefined;
   for (const { headers } of all.flatMap((responses) => Object.values(responses ?? {}))) {
@@ -63,7 +63,7 @@ function deleteIdleWriteOnly(document: OpenApiDocument): void {
   const deleteIn = (value: unknown, kind: Kind) => {
     for (const { object } of elementsOf(value, kind)) if (object.writeOnly === true) delete object.writeOnly;
   };
-  const operations = placedOperations(document).map(({ operation }) => operation);
+  const operations = operationEntries(document).map(({ operation }) => operation);
   // The receiver of a webhook or a callback reads it as a response.
   const sent = reached(document, [
     operations.map(({ responses, ...more }) => [responses, 'callbacks' in more && more.callbacks]),
@@ -138,7 +138,7 @@ export function publishedEdition(document: OpenApiDocument): OpenApiDocument {
   const paths = Object.fromEntries(
     Object.entries(part.paths ?? {}).map(([path, item]) => [path, { ...item }]),
   ) as Record<string, PathItem>;
-  for (const { path, method, operation } of placedOperations(part)) {
+  for (const { path, method, operation } of operationEntries(part)) {
     (paths[path] as PathItem)[method] = explicit(source, operation);
   }
   if (components === undefined) return { ...source, paths };

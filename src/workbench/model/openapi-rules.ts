@@ -7,7 +7,7 @@ import {
   type Schema,
 } from '@accord-api/platform/contract/document';
 import { inlineSchemas } from '@accord-api/platform/contract/inline';
-import { forwardFaults, placedOperations, placeOf, shapeOf, versionsOf } from '@accord-api/platform/contract/openapi';
+import { forwardFaults, operationEntries, placeOf, shapeOf, versionsOf } from '@accord-api/platform/contract/openapi';
 import { parameterForm } from '@accord-api/platform/contract/parameter-form';
 import { isObject, type Keys, keysOf, valueAt } from '@accord-api/platform/contract/references';
 import { RULE as CODES_RULE, codeFindings } from './codes.js';
@@ -213,7 +213,7 @@ function unparsableParameters(document: OpenApiDocument): Finding[] {
     ((valueAt(document, list.map(String)) ?? []) as { $ref?: string }[]).map(({ $ref }, index) =>
       $ref === undefined ? [...list, index] : keysOf($ref),
     );
-  const paths = placedOperations(document).flatMap(({ at }) =>
+  const paths = operationEntries(document).flatMap(({ at }) =>
     [at.slice(0, -1), at].flatMap((owner) => pathsIn([...owner, 'parameters'])),
   );
   return [...new Map(paths.map((path) => [path.join('\0'), path])).values()].flatMap((path) => {
@@ -241,7 +241,7 @@ export const FINDINGS = [
 /** Returns what the generator and the router reject in a document of valid structure. */
 export function findings(source: OpenApiSource): Finding[] {
   const document = source.written;
-  const ofOperations = placedOperations(document).flatMap(({ operation, path, at }) =>
+  const ofOperations = operationEntries(document).flatMap(({ operation, path, at }) =>
     RULES.flatMap((rule) => rule(operation, path, document)).map((one) => ({ ...one, path: [...at, ...one.path] })),
   );
   return [

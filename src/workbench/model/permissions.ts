@@ -1,5 +1,5 @@
 import { type Permission, rolesIn } from '@accord-api/platform/contract/document';
-import { placedOperations } from '@accord-api/platform/contract/openapi';
+import { operationEntries } from '@accord-api/platform/contract/openapi';
 import type { Keys } from '@accord-api/platform/contract/references';
 import {
   type ConstDirectiveNode,
@@ -38,7 +38,7 @@ function restStatements({ written, placeOf }: OpenApiSource): Statement[] {
     typeof permission === 'object' && permission !== null
       ? [{ by, permission: permission as Permission, placeOf: (role) => placeOf(role ? [...at, role] : at) }]
       : [];
-  return placedOperations(written).flatMap(({ operation, at }) => {
+  return operationEntries(written).flatMap(({ operation, at }) => {
     const { operationId = '', 'x-permission': main, 'x-permission-also': further = [] } = operation;
     return [
       ...statement(operationId, main, [...at, 'x-permission']),
