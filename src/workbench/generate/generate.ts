@@ -87,10 +87,7 @@ async function checkClientSchema(root: string): Promise<Problem[]> {
 
 const SHOWN_LINES = 3;
 
-/**
- * Returns the first difference between a generated file and its new text: up to three lines of each, `-` for the file on disk and
- * `+` for the new text.
- */
+/** Returns up to three lines from the first difference: `-` for the file on disk, `+` for the new text. */
 function firstDifference(before: string | undefined, after: string): string {
   if (before === undefined) return '  It does not exist.';
   const [old, now] = [before.split('\n'), after.split('\n')];
@@ -102,11 +99,8 @@ function firstDifference(before: string | undefined, after: string): string {
 }
 
 /**
- * Generates `generated/` from the contracts of a project, or with `check` says what of it is stale.
- *
- * Both contracts are checked first, and `schema.prisma` when its client must be made anew. Everything is generated in
- * memory and written only when nothing failed, after the Prisma client, which its own generator writes. A file that
- * would not change is not touched. Rejects on what is no fault of a contract (a bug in a generator).
+ * Generates `generated/` from valid contracts, or with `check` reports stale files. Writes only changed files, after all of them and the
+ * Prisma client were generated. Rejects if a generator fails.
  */
 export async function generate(
   contracts: Contracts,

@@ -36,7 +36,6 @@ const GROUPS: [Location, string][] = [
 const isAutomatic = (one: Extensions): boolean =>
   one['x-automatic'] === true || ('in' in one && one['in'] === 'query' && 'name' in one && one['name'] === 'version');
 
-/** Returns the type of a body in any of its media types: JSON by its schema, others by `other`. */
 function bodyOf(content: Record<string, MediaType>, typeOfSchema: TypeOf, other: (kind: BodyKind) => string): string {
   const types = Object.entries(content).map(([mediaType, { schema }]) => {
     const kind = kindOf(mediaType);
@@ -48,7 +47,6 @@ function bodyOf(content: Record<string, MediaType>, typeOfSchema: TypeOf, other:
 const givenAs = () => 'string | Uint8Array';
 const readAs = (kind: BodyKind) => (kind === 'text' ? 'string' : 'Readable');
 
-/** Returns true if a handler receives a request body as a stream. */
 export const readsStreams = (operations: readonly Operation[]): boolean =>
   operations.some(({ operation }) =>
     Object.keys(operation.requestBody?.content ?? {}).some((mediaType) => kindOf(mediaType) === 'stream'),
@@ -95,7 +93,6 @@ function requestMembers({ operation }: Operation, typeOfSchema: TypeOf): Member[
 const givenHeaders = ({ headers = {} }: Response): [string, Header][] =>
   Object.entries(headers).flatMap(([name, header]) => (isAutomatic(header) ? [] : [[name.toLowerCase(), header]]));
 
-/** Returns all headers that handlers set, in alphabetical order. */
 export function headerNames(operations: readonly Operation[]): string[] {
   const responses = operations.flatMap(({ operation }) => Object.values(operation.responses));
   return [...new Set(responses.flatMap(givenHeaders).map(([name]) => name))].sort();
@@ -171,10 +168,7 @@ function handlerType({ operationId, permission }: Operation): string {
   return `Route<${name}Request, ${name}Reply, DecisionOf<${literal(operationId)}>> | NotWritten`;
 }
 
-/**
- * The documented request, reply and handler types of one operation, as source text.
- * @param schemas the components, by name
- */
+/** Returns the request, reply and handler types of one operation as source text. @param schemas the components by name */
 export function operationTypes(
   operation: Operation,
   named: (schema: string) => string,

@@ -58,11 +58,7 @@ const OWN_TYPES = [...`${STREAM}${IMPORTS}${headerTypes([])}${CLOSED}`.matchAll(
   .flatMap(([, imported = '', declared = '']) => [...imported.split(', '), declared])
   .concat('Handlers', 'OperationId');
 
-/**
- * Returns the source of `generated/operations.ts`: the request, replies and handler of each operation; the handlers of each tag
- * and the function that checks them; and a table of methods and paths. The same document always gives the same text.
- * @param source a document that the check has passed
- */
+/** Returns the source of `generated/operations.ts` for a contract without problems. */
 export function generateOperations(source: OpenApiSource): string {
   const { document, operations: all } = source;
   const schemas = document.components?.schemas ?? {};

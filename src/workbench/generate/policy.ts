@@ -16,11 +16,7 @@ const ROLE = docComment([
   'The roles of accounts, as in the database, in tokens and in GraphQL. REST has them in lower case.',
 ]);
 
-/**
- * Returns the source of `generated/policy.ts`: the table of actions and roles, and their types. The same contracts always give the
- * same text.
- * @param policy permissions without a problem by `policyProblems`
- */
+/** Returns the source of `generated/policy.ts`. Expects permissions without problems. */
 export function generatePolicy(policy: StatedPolicy): string {
   const { roles, statements } = policy;
   const byAction = new Map(statements.map(({ permission }) => [permission.action, permission]));

@@ -1,8 +1,6 @@
 import type { Schema } from '@accord-api/platform/contract/document';
 import { schemaName } from '@accord-api/platform/contract/openapi';
 
-/** Source text of TypeScript literals, keys, types and comments, for generated files. */
-
 export const literal = (value: unknown): string =>
   typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : JSON.stringify(value);
 

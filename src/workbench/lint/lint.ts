@@ -54,7 +54,7 @@ async function eslintFor(root: string, schemaSdl: string) {
   const { plugins, rules, languageOptions, linterOptions, settings } = project ?? {
     plugins: { '@graphql-eslint': graphql },
     languageOptions: { parser: graphql.parser },
-    // A description of one line stands between quotation marks, a longer one in a block.
+    // Short descriptions are strings, and long ones are blocks.
     rules: { ...graphql.configs['flat/schema-recommended'].rules, '@graphql-eslint/description-style': 'off' },
   };
   const config = {
@@ -62,7 +62,7 @@ async function eslintFor(root: string, schemaSdl: string) {
     plugins: { ...plugins, accord },
     // The check has looked for permissions.
     rules: { ...accord.configs.recommended.rules, ...rules, 'accord/permission': 'off' },
-    // The parser takes the text of the contract itself, because it remembers a schema by its path.
+    // By its path, the parser would reuse an old schema.
     languageOptions: { ...languageOptions, parserOptions: { schemaSdl } },
     ...(linterOptions && { linterOptions }),
     ...(settings && { settings }),
@@ -87,16 +87,15 @@ async function lintSchema(root: string, sdl: SdlSource, purpose: Purpose): Promi
   return [...broken, ...(await Promise.all(found)).flat()];
 }
 
-/** Removes repetitions: a shared component is visited once for each use. */
+/** Removes repetitions, because Redocly visits a component once for each use. */
 function once(problems: Problem[]): Problem[] {
   const keyOf = ({ file, line, column, rule, message }: Problem) => [file, line, column, rule, message].join('\n');
   return [...new Map(problems.map((one) => [keyOf(one), one])).values()];
 }
 
 /**
- * Returns the problems of the contracts of the project in `root`, errors first: what code generation needs, if code is
- * generated from them; what Redocly and graphql-eslint find with our rules under the project's own configuration; and
- * contradictions between the contracts. A contract without sound structure gets only the problems of its structure.
+ * Returns the problems of the contracts, errors first: those of code generation, of Redocly and graphql-eslint with the project's
+ * configuration, and contradictions between the contracts. An invalid contract gets only the problems of its structure.
  */
 export async function lint(root: string, contracts: Contracts): Promise<Problem[]> {
   const purpose = isGeneratedFrom(contracts) ? 'generation' : 'reading';
@@ -109,10 +108,7 @@ export async function lint(root: string, contracts: Contracts): Promise<Problem[
   return sortProblems(once(all.map((one) => ({ ...one, rule: one.rule.replace(/^accord\//, '') }))));
 }
 
-/**
- * Returns the problems that came since a commit: those on a changed line, and those that the commit has not, because an
- * edit in one place may break a rule in another. Rejects as git does.
- */
+/** Returns the problems on lines that changed since a commit, and the problems that the commit did not have. Rejects as git does. */
 export async function problemsSince(root: string, contracts: Contracts, { id }: Commit): Promise<Problem[]> {
   const problems = await lint(root, contracts);
   const files = [...new Set(problems.map(({ file }) => file))];

@@ -20,7 +20,6 @@ export class NoSuchCommit extends Error {
   override readonly name = 'NoSuchCommit';
 }
 
-/** Returns the merge base with origin/main, or HEAD if there is no such branch. */
 async function defaultRef(root: string): Promise<{ ref: string; label: string }> {
   const base = await git(root, 'merge-base', 'HEAD', 'origin/main').catch(() => undefined);
   if (base === undefined) return { ref: 'HEAD', label: 'HEAD' };
@@ -44,7 +43,7 @@ export interface Tag {
   /** A version by semver.org, without a prefix. */
   version: string;
   id: string;
-  /** The day of the tag: `2026-11-23`. */
+  /** `2026-11-23` */
   date: string;
 }
 

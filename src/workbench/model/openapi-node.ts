@@ -1,7 +1,6 @@
 import { isPlain, type Keys, keysOf, valueAt } from '@accord-api/platform/contract/references';
 
 export type Node = Record<string, unknown>;
-/** A value in one version of a document, with its path. */
 export interface Version {
   value: unknown;
   path: Keys;

@@ -111,7 +111,6 @@ export function usedIn(version: Version | undefined): Set<string> {
   const mapped = [...text.matchAll(/"mapping":\{([^{}]*)\}/g)].flatMap(([, list = '']) => [
     ...list.matchAll(/:"([^"/]+)"/g),
   ]);
-  // A subtype may replace its base type.
   const schemas = entriesOf((components as Record<string, unknown> | undefined)?.['schemas']);
   const subtypes = schemas.filter(([, schema]) => isPlain(schema) && 'allOf' in schema).map(([name]) => name);
   return new Set([...references, ...mapped.map(([, name]) => name), ...subtypes].map(String));

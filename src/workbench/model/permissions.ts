@@ -29,7 +29,6 @@ interface Statement {
 export interface StatedPolicy {
   /** In lower case, in the order of the arguments of `@permission` if the SDL defines it. */
   roles: readonly string[];
-  /** In the order of the contracts, REST first. */
   statements: readonly Statement[];
 }
 
