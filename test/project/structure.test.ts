@@ -390,7 +390,7 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
-  lines: { all: 40_010, application: 1200, platform: 20_770, testing: 3_900, workbench: 13_000 },
+  lines: { all: 40_010, application: 1200, platform: 20_770, testing: 3_720, workbench: 13_000 },
   files: 368,
   withOneImporter: 131,
 };

@@ -26,7 +26,6 @@ const unable = (what: string) => (error: Error) => {
   throw new Unable(`${what}: ${error.message}`);
 };
 
-/** Compares the recordings of the tests with the contracts of the project. */
 async function measure(root: string): Promise<Coverage> {
   const { check } = await import('../model/check.js');
   const { readContracts } = await import('../model/contracts.js');
@@ -48,19 +47,19 @@ async function measure(root: string): Promise<Coverage> {
 }
 
 const HELP = `
-The tests leave what they see in coverage/contract; "npm test" begins by clearing it, a single test file adds to it.
+The tests record what they see in coverage/contract. "npm test" clears the folder first; a single test file adds to it.
 
-Demanded is each status of each operation and each way to log in that it takes, each member of its body and each value of a closed
-list there, in a request that succeeded, and each field, argument and input field of the SDL. Of each bound of what a request may
-send, it is both sides: the last value that is within, taken, and the next one, refused for that bound at its place. What no test
-can see is excepted in the contract, with a reason, and what has bounds is excepted with them:
+The check demands that the tests see each status and security scheme of each operation, each member and enumeration value of its body
+in a successful request, each field, argument and input field of the SDL, and both sides of each bound: the last valid value, accepted,
+and the next one, rejected with an issue that names its place. The contracts list exceptions with a reason. An exception includes the
+bounds of its element:
 
   openapi.yaml     x-coverage:
                      except: { 'getUser 503': Why no test sees it., InsufficientStorage: Why none sees it anywhere. }
                      once: { TooManyRequests: Why one operation stands for all that answer with this component. }
   schema.graphql   email: String @coverage(except: "Why no test sees it.")
 
-An exception for something that was seen after all, or without a reason, fails the check too.`;
+The check also fails for an exception that a test has seen, and for one without a reason.`;
 
 /**
  * `accord coverage [--check] [--json]` reports which elements of both contracts the tests have seen. With `--check`,
@@ -68,9 +67,9 @@ An exception for something that was seen after all, or without a reason, fails t
  */
 const coverage: Subcommand = (command) => {
   command
-    .option('--check', 'print only what is demanded and missing, and fail when there is any', false)
+    .option('--check', 'print only missing demanded elements, and fail if there are any', false)
     .option('--json', 'print everything as JSON', false)
-    .option('--clear', 'forget what was seen, before a run of all tests; prints nothing', false)
+    .option('--clear', 'delete the recordings of earlier tests; prints nothing', false)
     .addHelpText('after', HELP)
     .action(async () => {
       const options = command.optsWithGlobals<Options>();

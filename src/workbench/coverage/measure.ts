@@ -14,7 +14,6 @@ import type { Contracts } from '../model/contracts.js';
 import { type FilePlace, type Problem, problemAt } from '../model/problems.js';
 import { placeOf as placeOfNode } from '../model/sdl-source.js';
 
-/** An exception of the coverage in a contract. */
 interface Statement extends Pick<Element, 'file' | 'at'> {
   table: 'except' | 'once';
   /**
@@ -22,7 +21,6 @@ interface Statement extends Pick<Element, 'file' | 'at'> {
    * see it. `once`: one operation with the component counts for all.
    */
   subject: string;
-  /** Undefined for an empty reason. */
   reason: string | undefined;
 }
 
@@ -30,7 +28,6 @@ const sentence = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
 function ofSdl({ kind, key, file, at, node }: SdlElement & Element): Statement[] {
-  // A bound shares the node of its input.
   if (kind === 'bound') return [];
   const directives = node && 'directives' in node ? (node.directives ?? []) : [];
   return directives
@@ -48,9 +45,9 @@ function ofSdl({ kind, key, file, at, node }: SdlElement & Element): Statement[]
  * "…")` in `schema.graphql`.
  */
 function statementsOf(document: OpenApiDocument, sdl: readonly (SdlElement & Element)[]): Statement[] {
-  const stated = (document['x-coverage'] ?? {}) as Partial<Record<Statement['table'], Record<string, unknown>>>;
+  const tables = (document['x-coverage'] ?? {}) as Partial<Record<Statement['table'], Record<string, unknown>>>;
   const ofTable = (table: Statement['table']) =>
-    Object.entries(stated[table] ?? {}).map(
+    Object.entries(tables[table] ?? {}).map(
       ([subject, reason]): Statement => ({
         table,
         subject,
@@ -62,7 +59,6 @@ function statementsOf(document: OpenApiDocument, sdl: readonly (SdlElement & Ele
   return [...ofTable('except'), ...ofTable('once'), ...sdl.flatMap(ofSdl)];
 }
 
-/** Returns the error of an exception; undefined if it is valid. */
 function faultOf(
   { table, subject, reason }: Statement,
   elements: readonly Element[],
@@ -87,14 +83,11 @@ export type State = 'seen' | 'shared' | 'excepted' | 'missing';
 
 export interface Measured extends Pick<Element, 'kind' | 'owner' | 'name' | 'key' | 'within' | 'component'> {
   contract: ContractFile;
-  /** The file, if the contract has several. */
   file: string;
   state: State;
-  /** The number of exchanges that showed it. */
   count: number;
   line: number;
   column: number;
-  /** The reason of its exception. */
   reason?: string;
 }
 
@@ -107,13 +100,11 @@ export interface Figures {
 }
 
 export interface Coverage {
-  /** In the order of the contracts. */
   elements: Measured[];
   /** By kind, without kinds that the contracts do not have. */
   figures: Figures[];
   /** The missing elements that are demanded, in the order of the contracts. */
   missing: Measured[];
-  /** Invalid exceptions. */
   problems: Problem[];
 }
 

@@ -2,20 +2,16 @@ import { type ContractFile, KINDS } from '@accord-api/testing/coverage/elements'
 import { printProblems } from '../model/problems.js';
 import { type Coverage, type Figures, type Measured, percentOf, type State } from './measure.js';
 
-/** An operation or a type, and its elements. */
 interface Group {
   owner: string;
-  /** In the order of the contract. */
   elements: Measured[];
   /** The number of missing demanded elements. */
   failing: number;
-  /** The percentage of all its elements. */
   percent: number;
 }
 
 const isMissing = ({ state }: Measured): boolean => state === 'missing';
 
-/** Groups the elements of a contract by operation or type, the worst group first. */
 function groupsOf(elements: readonly Measured[], contract: ContractFile): Group[] {
   const own = elements.filter((one) => one.contract === contract);
   const groups = [...new Set(own.map(({ owner }) => owner))].map((owner): Group => {
@@ -28,8 +24,8 @@ function groupsOf(elements: readonly Measured[], contract: ContractFile): Group[
 }
 
 /**
- * Returns the missing elements of a group that are not demanded, with the values of an enumeration in one line. Omits
- * elements within unseen ones.
+ * Returns the missing elements that are not demanded, with the values of an enumeration in one line. Omits parts of unseen
+ * elements.
  */
 function missingNames({ elements }: Group): string[] {
   const byKey = new Map(elements.map((one) => [one.key, one]));
@@ -47,9 +43,7 @@ function missingNames({ elements }: Group): string[] {
 }
 
 interface StatusTable {
-  /** In ascending order. */
   statuses: string[];
-  /** The operations, the worst first. */
   rows: (Group & { byStatus: Map<string, Measured> })[];
 }
 
@@ -61,7 +55,6 @@ function statusTable(elements: readonly Measured[]): StatusTable {
   return { statuses: [...new Set(rows.flatMap(({ byStatus }) => [...byStatus.keys()]))].sort(), rows };
 }
 
-/** Styles text for a terminal by the state or the emphasis. */
 export type Painter = (style: State | 'quiet' | 'strong', text: string) => string;
 
 const MARKS: Record<State, string> = { seen: '●', shared: '◐', excepted: '○', missing: '✗' };
@@ -73,8 +66,7 @@ const LEGEND: [State, string][] = [
   ['missing', 'missing'],
 ];
 
-/** The maximum columns of a line. */
-const WIDTH = 118;
+const MAX_COLUMNS = 118;
 
 function statusLines(elements: readonly Measured[], paint: Painter): string[] {
   const { statuses, rows } = statusTable(elements);
@@ -95,7 +87,7 @@ function wrapped(heading: string, words: readonly string[], indent: number): str
   for (const word of words) {
     const last = lines.at(-1) as string;
     if (last === '') lines[lines.length - 1] = word;
-    else if (indent + last.length + word.length + 2 <= WIDTH) lines[lines.length - 1] = `${last}, ${word}`;
+    else if (indent + last.length + word.length + 2 <= MAX_COLUMNS) lines[lines.length - 1] = `${last}, ${word}`;
     else {
       lines[lines.length - 1] = `${last},`;
       lines.push(word);
@@ -110,7 +102,6 @@ function besides(groups: readonly Group[]): string[] {
   return missing.flatMap(({ owner, names }) => (names.length === 0 ? [] : wrapped(owner, names, indent)));
 }
 
-/** Describes an unseen element. @param operations the number of operations that share its component */
 function unseen({ kind, owner, name, key, component }: Measured, operations: number): string {
   if (kind !== 'status') return `the ${KINDS[kind].word} ${key} was never seen`;
   const who = operations === 1 ? owner : `none of the ${operations} operations with ${component}`;
@@ -161,20 +152,20 @@ export function verdictText(coverage: Coverage, paint: Painter): string {
   const [total, excepted] = [(one: Figures) => one.total, (one: Figures) => one.states.excepted].map((of) =>
     demanded.reduce((sum, one) => sum + of(one), 0),
   );
-  const told = problems.length === 0 ? [] : [`${printProblems(problems)}\n`];
+  const invalid = problems.length === 0 ? [] : [`${printProblems(problems)}\n`];
   const except = excepted === 0 ? '' : ` (${excepted} excepted)`;
   const verdict =
     missing.length > 0
       ? `${missing.length} of ${total} that the contracts demand are never seen by a test${except}.`
       : `The tests see all ${total} that the contracts demand${except}.`;
   const failing = missing.length + problems.length > 0;
-  return [...told, ...missingLines(coverage), paint(failing ? 'missing' : 'seen', verdict)].join('\n');
+  return [...invalid, ...missingLines(coverage), paint(failing ? 'missing' : 'seen', verdict)].join('\n');
 }
 
 const section = (title: string, lines: readonly string[], paint: Painter): string =>
   lines.length === 0 ? '' : `${paint('strong', title)}\n\n${lines.join('\n')}\n\n`;
 
-/** Returns the report for a terminal: operations by statuses, missing elements, and the totals at the end. */
+/** Returns operations by statuses, missing elements, and the totals at the end. */
 export function coverageText(coverage: Coverage, paint: Painter): string {
   const { elements, figures, problems } = coverage;
   const rest = groupsOf(elements, 'openapi.yaml');
@@ -182,7 +173,7 @@ export function coverageText(coverage: Coverage, paint: Painter): string {
   return [
     section('Operations and statuses', statusLines(elements, paint), paint),
     section('Missing, not demanded', besides([...rest, ...sdl]), paint),
-    section('Statements that are not in order', problems.length > 0 ? [printProblems(problems)] : [], paint),
+    section('Invalid exceptions', problems.length > 0 ? [printProblems(problems)] : [], paint),
     section('Missing, and demanded', missingLines(coverage), paint),
     section('Totals', figureLines(figures, paint), paint).trimEnd(),
   ].join('');
