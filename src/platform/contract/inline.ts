@@ -91,7 +91,7 @@ function schemaInliner(document: unknown): (schema: Schema) => Schema {
     return result;
   };
 
-  /** Combines the target of a reference with the keywords beside it. */
+  /** Combines the target of a reference with its sibling keywords. */
   function resolved(reference: string, beside: Schema): Schema {
     const target = resolveReference(document, reference) as Schema;
     if (refersToItself(reference)) throw new Error(`Circular reference: ${reference}`);

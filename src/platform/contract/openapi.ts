@@ -40,7 +40,7 @@ export interface Forward {
 
 const SCHEMAS = '#/components/schemas/';
 
-/** Merges parameters. Those of an operation replace those of its path with the same name and location. */
+/** Merges parameters. An operation overrides its path by name and location. */
 function mergeParameters(ofPath: Parameter[], own: Parameter[]): Parameter[] {
   const replaced = (one: Parameter) => own.some(({ name, in: place }) => name === one.name && place === one.in);
   return [...ofPath.filter((one) => !replaced(one)), ...own];

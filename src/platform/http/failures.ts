@@ -79,7 +79,7 @@ export interface FailureContext {
   loginHint?: string;
 }
 
-/** Returns the origin by which a request calls the service; empty if unknown. */
+/** Returns the origin of the service as the request names it; empty if unknown. */
 export function addressOf({ protocol, host, server }: Pick<FastifyRequest, 'protocol' | 'host' | 'server'>): string {
   const address = server.publicUrl ?? `${protocol}://${host}`;
   return address.length <= MAX_ADDRESS_LENGTH && URL.canParse(address) ? new URL(address).origin : '';

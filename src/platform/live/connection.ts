@@ -29,7 +29,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
   const { signal }: { signal: AbortSignal } = ended;
   const isOpen = () => socket.readyState === socket.OPEN;
 
-  /** Makes the request of one operation: that of the upgrade with the current caller and without counts. */
+  /** Makes the request of one operation: a copy of the upgrade with the current caller, not counted yet. */
   const operationRequest = (): FastifyRequest =>
     Object.create(request, {
       actor: { value: actor },
@@ -81,7 +81,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     },
 
     /**
-     * Renews the credential by that of a `ping`. User and role must stay the same. Returns false without a credential.
+     * Renews the credential from a `ping`. User and role must stay the same. Returns false without a credential.
      */
     async renew(payload: Record<string, unknown> | undefined): Promise<boolean> {
       if (!actor || (payload?.['Authorization'] ?? payload?.['authorization']) === undefined) return false;
