@@ -135,19 +135,22 @@ function parsed({ query = '', operationName }: GraphQLRequest) {
 }
 
 /** Copies the data of a result, with an object or list in each place that a failure made `null` on the way to a rejected field. */
-function withLostPlaces(paths: readonly Path[], data: unknown): { root: Values; lost: Map<unknown, string | number> } {
+function withPlaceholders(
+  paths: readonly Path[],
+  data: unknown,
+): { root: Values; placeholders: Map<unknown, string | number> } {
   const root = structuredClone(data ?? {}) as Values;
-  const lost = new Map<unknown, string | number>();
+  const placeholders = new Map<unknown, string | number>();
   for (const path of paths)
     path.slice(0, -1).reduce<Values>((parent, name, at) => {
       const next = path[at + 1] as string | number;
       if (parent[name] === undefined || parent[name] === null) {
         parent[name] = typeof next === 'number' ? [] : {};
-        lost.set(parent[name], next);
+        placeholders.set(parent[name], next);
       }
       return parent[name] as Values;
     }, root);
-  return { root, lost };
+  return { root, placeholders };
 }
 
 /**
@@ -196,7 +199,7 @@ export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
       }
     };
 
-    const { root, lost } = withLostPlaces(
+    const { root, placeholders } = withPlaceholders(
       refused.map(({ path = [] }) => path),
       isObject(data) ? data : undefined,
     );
@@ -206,7 +209,7 @@ export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
       const owners = [type, ...type.getInterfaces()].filter((owner) => name in owner.getFields());
       const given = owners.flatMap((owner) => [...givenTo(owner, node)]);
       noteBounds(given, 'beyond', issuesAt.get(place));
-      if (value === undefined || lost.has(value) || (value === null && failed.has(place))) return;
+      if (value === undefined || placeholders.has(value) || (value === null && failed.has(place))) return;
       noteBounds(given, 'at');
       if (isEmptyList(value)) return;
       for (const owner of owners) seen.add(`${owner.name}.${name}`);
@@ -236,7 +239,7 @@ export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
       }
       if (!isCompositeType(type) || !isObject(value)) return;
       const fieldsOf = (one: GraphQLObjectType): Fields => collectSubfields(schema, fragments, variables, one, nodes);
-      const next = lost.get(value);
+      const next = placeholders.get(value);
       const isPossible = (one: GraphQLObjectType) =>
         value['__typename'] === one.name || (next !== undefined && fieldsOf(one).has(String(next)));
       const types = isAbstractType(type) ? schema.getPossibleTypes(type).filter(isPossible) : [type];

@@ -228,28 +228,28 @@ export function restContract(document: OpenApiDocument) {
     }
   }
 
-  function* operationElements(placed: OperationEntry, sent?: SentRequest): Generator<RestElement> {
-    const at = ['paths', placed.path, placed.method];
-    yield* responses(placed.operation.operationId, [...at, 'responses'], sent?.exchange);
-    yield* parameters([...at, 'parameters'], placed, sent);
-    yield* parameters(['paths', placed.path, 'parameters'], placed, sent);
-    yield* body(placed, [...at, 'requestBody'], sent);
-    yield* security(placed, sent);
+  function* operationElements(entry: OperationEntry, sent?: SentRequest): Generator<RestElement> {
+    const at = ['paths', entry.path, entry.method];
+    yield* responses(entry.operation.operationId, [...at, 'responses'], sent?.exchange);
+    yield* parameters([...at, 'parameters'], entry, sent);
+    yield* parameters(['paths', entry.path, 'parameters'], entry, sent);
+    yield* body(entry, [...at, 'requestBody'], sent);
+    yield* security(entry, sent);
   }
-  const all = new Map(operationEntries(document).map((placed) => [placed.operation.operationId, placed]));
+  const all = new Map(operationEntries(document).map((entry) => [entry.operation.operationId, entry]));
 
   return {
     /** Lists all elements; an element that is declared in several places is listed for each. */
     *elements(): Generator<RestElement> {
-      for (const placed of all.values()) yield* operationElements(placed);
+      for (const entry of all.values()) yield* operationElements(entry);
       yield* responses(UNMATCHED, [UNMATCHED]);
     },
     /** Returns the keys of the elements that an exchange shows. @param operation of its method and path, if there is one */
     observe(operation: Operation | undefined, exchange: Exchange): Set<string> {
       if (exchange.method === 'HEAD' && operation?.method !== 'HEAD') return new Set();
-      const placed = operation && all.get(operation.operationId);
-      const found = placed
-        ? operationElements(placed, { operation, exchange })
+      const entry = operation && all.get(operation.operationId);
+      const found = entry
+        ? operationElements(entry, { operation, exchange })
         : responses(UNMATCHED, [UNMATCHED], exchange);
       return new Set([...found].filter(({ isSeen }) => isSeen).map(({ key }) => key));
     },
