@@ -98,7 +98,7 @@ function refusal(status: number, headers: Headers, bytes: Buffer, errors: Catalo
   return new Failure(code as Code, String(message ?? kind?.description), options, kind as Kind);
 }
 
-/** Returns the declared headers, without those of the connection and those of this service (`x-automatic`). */
+/** Returns the declared headers except connection headers and `x-automatic` ones, which this service sets. */
 function headersOf({ headers: declared = {} }: DeclaredResponse, headers: Headers, translate: AddressTranslator) {
   const named = (headers.get('connection') ?? '').toLowerCase().split(/[\s,]+/);
   const excluded = new Set([...CONNECTION_HEADERS, ...named]);

@@ -124,7 +124,7 @@ function rangeDetail(schema: Record<string, unknown>): string {
  */
 function patternDetail({ description = '' }: Record<string, unknown>, value: unknown): string {
   const size = [...String(value).trim()].length;
-  const [range, least, most] = /(\d+) to (\d+) characters/.exec(String(description)) ?? [];
+  const [range, least, most] = /\b(\d{1,6}) to (\d{1,6}) characters/.exec(String(description)) ?? [];
   if (range !== undefined && (size < Number(least) || size > Number(most))) return `must have ${range}; it has ${size}`;
   const length = plural(size, 'character');
   const [expected] = /^.*?[.](?=\s|$)/s.exec(String(description)) ?? [];
