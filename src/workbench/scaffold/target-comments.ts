@@ -36,7 +36,8 @@ export function operationComment({
 /** Returns the comment behind the stub of a root field: a route with the target that its name, arguments and type suggest. */
 export function fieldComment(root: string, { name, type, arguments: given = [] }: FieldDefinitionNode): string {
   const result = namedType(type).replace(/Connection$/, '');
-  const [, verb = '', noun = ''] = /^([a-z]+)(.*)$/.exec(name.value) ?? [];
+  const [verb = ''] = /^[a-z]+/.exec(name.value) ?? [];
+  const noun = name.value.slice(verb.length);
   const key = given.map((argument) => argument.name.value).findLast((one) => /id$/i.test(one));
   const isRemoval = root === 'Mutation' && /^(delete|remove)$/.test(verb);
   const row = key && `${key === 'id' ? (isRemoval ? noun : result) : modelOf(key)}, '${key}'`;
