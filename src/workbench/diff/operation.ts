@@ -3,7 +3,7 @@ import { covering, isFailure, mediaKey, parametersOf, serializationOf } from '..
 import { viewOf } from '../model/schema-view.js';
 import { judge } from './change.js';
 import { compareSunsets, reportRequired } from './members.js';
-import { at, keywordOf, type Label, labelled, membersOf, type Pair, placedIn, subjectOf } from './pair.js';
+import { at, keywordOf, type Label, labelled, locatedIn, membersOf, type Pair, subjectOf } from './pair.js';
 import type { Recorder } from './recorder.js';
 
 /** Returns the members of both versions by key. A range or default replaces a missing member that it covers. */
@@ -26,7 +26,7 @@ const OPERATION =
 export function messageComparison(record: Recorder, compareSchema: (pair: Pair) => void) {
   function compareRequired(pair: Pair): void {
     const is = isRequired(pair.now);
-    if (isRequired(pair.old) !== is) reportRequired(record, placedIn(keywordOf(pair, 'required'), pair), is);
+    if (isRequired(pair.old) !== is) reportRequired(record, locatedIn(keywordOf(pair, 'required'), pair), is);
   }
 
   function compareDeprecated(pair: Pair): void {
@@ -45,7 +45,7 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
       const [was, is] = [former[keyword], current[keyword]];
       const what = keyword.startsWith('allow') ? (is ? 'added' : 'removed') : 'changed';
       const message = `${keyword} of ${subjectOf(pair)}: ${printed(was)} → ${printed(is)}`;
-      const one = placedIn(keywordOf(pair, keyword), pair);
+      const one = locatedIn(keywordOf(pair, keyword), pair);
       if (was !== is) record.report(one, keyword, what === 'added' ? 'safe' : 'breaking', what, message);
     }
     record.others(pair, `name in required deprecated x-deprecation x-sunset schema ${WRITING}`);
@@ -124,7 +124,7 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
     const isWithin = (some: string[], all: string[]) => some.every((one) => all.includes(one) || covering(one, all));
     const verdict = judge(part.label.direction, isWithin(was, is) ? 'wider' : isWithin(is, was) ? 'narrower' : 'other');
     const message = `media type of ${subjectOf(part)}: ${was.join(', ')} → ${is.join(', ')}`;
-    const one = placedIn(keywordOf(part, 'contentType'), media);
+    const one = locatedIn(keywordOf(part, 'contentType'), media);
     if (was.join() !== is.join()) record.report(one, 'partMedia', verdict, 'changed', message);
     compareHeaders(at(part, 'headers'));
     record.others(part, 'contentType headers');

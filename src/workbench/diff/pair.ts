@@ -40,7 +40,7 @@ export const membersOf = (pair: Pair, separator = '.'): [key: string, member: Pa
   ]);
 
 /** Replaces missing versions by the versions of the pair around. */
-export const placedIn = (pair: Pair, around: Pair): Pair => ({
+export const locatedIn = (pair: Pair, around: Pair): Pair => ({
   ...pair,
   old: pair.old ?? around.old,
   now: pair.now ?? around.now,

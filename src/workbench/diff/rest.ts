@@ -6,7 +6,7 @@ import type { OpenApiSource } from '../model/openapi-source.js';
 import { comparePermissions, compareSchemes, compareSecurity } from './access.js';
 import { type Change, whatOf } from './change.js';
 import { messageComparison } from './operation.js';
-import { at, keywordOf, type Label, labelled, membersOf, type Pair, placedIn } from './pair.js';
+import { at, keywordOf, type Label, labelled, locatedIn, membersOf, type Pair } from './pair.js';
 import { type Locate, type Recorder, recorderOf } from './recorder.js';
 import { schemaComparison } from './schema.js';
 
@@ -66,14 +66,14 @@ export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Da
     const rate = at(pair, 'x-rate-limit', { id: `${id}counted` });
     const [was, is] = [pair.old, pair.now].map((one) => nodeOf(one)['x-rate-limit'] !== false);
     const message = `${where} is ${is ? '' : 'not '}counted by the rate limit now`;
-    if (was !== is) record.report(placedIn(rate, pair), 'counted', is ? 'risky' : 'safe', is ? 'on' : 'off', message);
+    if (was !== is) record.report(locatedIn(rate, pair), 'counted', is ? 'risky' : 'safe', is ? 'on' : 'off', message);
     else record.changed(rate, 'extension', 'safe', `x-rate-limit of ${where}`);
     comparePermissions(record, pair);
     compareSecurity(record, pair);
     messages.compareMessages(pair, [old.path, current.path]);
     for (const [, callback] of membersOf(at(pair, 'callbacks'))) compareSent('callback', callback, pair.label);
     const servers = at(pair, 'servers', { id: `${id}servers.` });
-    if (servers.old || servers.now) compareServers(record, placedIn(servers, at(document, 'servers')));
+    if (servers.old || servers.now) compareServers(record, locatedIn(servers, at(document, 'servers')));
   }
 
   /** Compares webhooks or callbacks, whose bodies the client receives. */
@@ -146,7 +146,7 @@ function compareServers(record: Recorder, servers: Pair): void {
       const [before, after] = [list.old, list.now].map((version) => version && listOf(version.value));
       const isLess = after !== undefined && (before ?? [{}]).some((value) => !after.includes(value));
       const [verdict, what] = isLess ? (['breaking', 'removed'] as const) : (['safe', 'added'] as const);
-      record.changed(placedIn(list, variable), 'serverValue', verdict, `values of ${name} of ${url}`, what);
+      record.changed(locatedIn(list, variable), 'serverValue', verdict, `values of ${name} of ${url}`, what);
       record.others(variable, 'default enum');
     }
   }

@@ -23,7 +23,7 @@ import { compareAlternatives, compareDiscriminators, compareExclusive } from './
 import { type Effect, judge, whatOf } from './change.js';
 import { judgeKeyword } from './keywords.js';
 import { compareSunsets, reportMember, reportRequired } from './members.js';
-import { at, keywordOf, type Pair, placedIn, subjectOf } from './pair.js';
+import { at, keywordOf, locatedIn, type Pair, subjectOf } from './pair.js';
 import { type Recorder, reportUnknown } from './recorder.js';
 
 const typesOf = ({ types, nullable }: View): string[] | undefined =>
@@ -246,7 +246,7 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
       const beside = list ? { ...list, path: list.path.slice(0, -1) } : isBeside(property, 2) ? property : undefined;
       return required.get(name) ?? beside;
     };
-    const one = placedIn({ ...keywordOf(member, 'required'), old: stated(a), now: stated(b) }, pair);
+    const one = locatedIn({ ...keywordOf(member, 'required'), old: stated(a), now: stated(b) }, pair);
     const has = b.required.has(name);
     if (a.required.has(name) !== has) reportRequired(record, one, has);
   }
