@@ -29,7 +29,7 @@ const persisted = (query: string) => ({
 });
 const WRONG = { authorization: 'Bearer a.b.c' };
 
-t.test('who is nobody learns what cannot be read, and nothing else', async (t) => {
+t.test('anonymous callers get errors of syntax only', async (t) => {
   const { url, viewer, log } = await startService(t, database);
   const rows: [what: string, body: unknown, code: string][] = [
     ['no JSON', '{', 'BAD_REQUEST'],
@@ -76,7 +76,7 @@ t.test('who is nobody learns what cannot be read, and nothing else', async (t) =
   );
 });
 
-t.test('the schema is told to everyone outside production, and nothing with it', async (t) => {
+t.test('outside production, anonymous callers may read the schema and nothing else', async (t) => {
   const { url, viewer } = await startService(t, database);
   const told = [
     getIntrospectionQuery(),
@@ -118,7 +118,7 @@ t.test('the schema is told to everyone outside production, and nothing with it',
   t.same((await post(url, { query: '{ a: __typename }' }, viewer.headers)).codes, ['']);
   t.same((await post(url, { query: '{ a: __typename }' })).codes, ['BAD_REQUEST'], 'also once a caller has sent it');
 
-  await t.test('where there is none, or in production, nobody gets it', async (t) => {
+  await t.test('in production, or with introspection off, nobody reads the schema', async (t) => {
     const query = '{ __schema { queryType { name } } }';
     const closed = await startInstance(t, database, { GRAPHQL_INTROSPECTION: 'false' });
     t.same((await post(closed.url, { query })).codes, ['UNAUTHENTICATED']);
@@ -132,7 +132,7 @@ t.test('the schema is told to everyone outside production, and nothing with it',
   });
 });
 
-t.test('nothing that a stranger sends is remembered, and of a caller no more than there is room for', async (t) => {
+t.test('the service caches no document of anonymous callers, and a bounded number for others', async (t) => {
   const { url, viewer } = await startService(t, database);
   const send = async (documents: string[], headers: Record<string, string> = {}) => {
     const codes = new Set<string>();
@@ -173,7 +173,7 @@ t.test('nothing that a stranger sends is remembered, and of a caller no more tha
   t.ok(kept > 0 && kept <= 10, `of 40 documents of 7,000 tokens each ${kept} are remembered`);
 });
 
-t.test('an address pays by operations and by the size of documents, whatever the answer', async (t) => {
+t.test('an address pays for operations and document sizes, also for refused ones', async (t) => {
   const large = { query: `{ me { id } } # ${'x'.repeat(4500)}` };
   const ten = Array.from({ length: 10 }, () => ({ query: '{ me { id } }' }));
 

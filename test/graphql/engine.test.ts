@@ -66,7 +66,7 @@ function inOneForm({ errors, extensions, ...rest }: Json): Json {
   });
 }
 
-t.test('one engine, whichever transport asks', async (t) => {
+t.test('both transports use one engine', async (t) => {
   const database = await memoryDatabase(t);
   const { url, developer, rest } = await startService(t, database, {}, slowClock());
   const dialled = await dialAs(t, url, developer);
@@ -93,7 +93,7 @@ t.test('one engine, whichever transport asks', async (t) => {
   }
 
   for (const { what, codes = [], ...operation } of rows) {
-    t.test(`the same by POST and by a socket: ${what}`, async (t) => {
+    t.test(`POST and sockets give the same answer: ${what}`, async (t) => {
       const start = await remaining();
       const posted = await byPost(operation);
       const between = await remaining();
@@ -110,7 +110,7 @@ t.test('one engine, whichever transport asks', async (t) => {
     });
   }
 
-  t.test('a document that came by one transport is remembered for the other', async (t) => {
+  t.test('both transports share cached documents', async (t) => {
     const before = await parsedTexts();
     const query = heavy(0);
     for (const ask of [byPost, bySocket, byPost]) t.equal((await ask({ query })).errors, undefined);

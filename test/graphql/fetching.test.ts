@@ -41,7 +41,7 @@ onEachDatabase(t, async (t, open) => {
     return { data: result.data, statements };
   };
 
-  t.test('a nested read is one statement, however much it returns', async (t) => {
+  t.test('a nested read is one statement, for any number of rows', async (t) => {
     const document = `query($users: Int, $posts: Int, $skipped: Int, $comments: Int, $passed: Int) {
       users(limit: $users, offset: 3) {
         id
@@ -79,7 +79,7 @@ onEachDatabase(t, async (t, open) => {
     t.strictSame([...counts], [1], 'users, posts, comments, authors');
   });
 
-  t.test('below rows that a handler returns it is one statement', async (t) => {
+  t.test('relations of rows from a handler are one statement', async (t) => {
     await client.message.createMany({
       data: [1, 2, 3].map((n) => ({ channelId: 'below', authorId: writer(n), text: `${n}` })),
     });
@@ -92,7 +92,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(statements.length, 2, 'messages; their authors with posts, comments and authors');
   });
 
-  t.test('one field under several aliases, each with arguments of its own', async (t) => {
+  t.test('aliases of one field have separate arguments', async (t) => {
     const selection = `{
       a: posts(limit: 1) { ...Title } b: posts(limit: 1) { ...Title } c: posts(limit: 1, offset: 4) { ...Title }
       d: posts(offset: 5) { id }
@@ -118,7 +118,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('a long text is read only where it is asked for', async (t) => {
+  t.test('unselected columns are not read', async (t) => {
     const readsContent = async (selection: string, variables?: object) => {
       const whole = selection.includes('Whole') ? 'fragment Whole on Post { title ... on Post { text: content } }' : '';
       const { data, statements } = await read(
@@ -142,7 +142,7 @@ onEachDatabase(t, async (t, open) => {
     t.notOk(await readsContent('title ...Whole @include(if: $no)'));
   });
 
-  t.test('what a mutation changes is seen by what it reads afterwards', async (t) => {
+  t.test('the selection of a mutation sees the change', async (t) => {
     const { data } = await graphql(
       admin,
       `mutation($id: ID!) {
@@ -159,7 +159,7 @@ onEachDatabase(t, async (t, open) => {
     });
   });
 
-  t.test('a bad argument of a nested list takes the nearest nullable field with it', async (t) => {
+  t.test('a bad argument of a nested list makes the nearest nullable field null', async (t) => {
     const { data, errors } = await graphql(
       viewer,
       'query($n: Int) { me { id } users(limit: 2) { posts(limit: $n) { id } } user(id: 1) { posts(offset: -1) { id } } }',
@@ -179,7 +179,7 @@ onEachDatabase(t, async (t, open) => {
     t.same([huge.errors, huge.data.posts, huge.data.users.length], [[], [], 20]);
   });
 
-  t.test('a page of users by cursor, from either end', async (t) => {
+  t.test('cursors page through users from both ends', async (t) => {
     const connection = async (args: string): Promise<Json> =>
       (
         await read(`{

@@ -29,7 +29,7 @@ async function stored(
 }
 const SHOWN = { data: { messageAdded: { text: 'second' } } };
 
-t.test('what comes by a socket is as long and as costly as the limits say', async (t) => {
+t.test('limits of size and cost apply to sockets', async (t) => {
   const service = await startService(t, database);
   const { url, viewer } = service;
   const dialled = await dialAs(t, url, viewer);
@@ -56,7 +56,7 @@ t.test('what comes by a socket is as long and as costly as the limits say', asyn
   t.equal(await ask(dialled, 'too many', repeated(32), {}), 'BAD_REQUEST', 'repeats through fragments');
 });
 
-t.test('operations by a socket are paid for by its address', async (t) => {
+t.test('operations over a socket count for its address', async (t) => {
   const environment = { RATE_LIMIT: '1000', RATE_CEILING: '40', GRAPHQL_MAX_SUBSCRIBE: '8000' };
   const { url, viewer, rest } = await startService(t, database, environment, slowClock());
   const dialled = await dialAs(t, url, viewer);
@@ -70,7 +70,7 @@ t.test('operations by a socket are paid for by its address', async (t) => {
   t.equal((await rest('GET', '/.well-known/jwks.json')).status, 429);
 });
 
-t.test('subscriptions with one document share it, and one socket keeps few tokens', async (t) => {
+t.test('subscriptions share equal documents, and a socket keeps a bounded number of tokens', async (t) => {
   const service = await startService(t, database);
   const { url, graphql, viewer, admin } = service;
   const variables = await stored(service, 'held');

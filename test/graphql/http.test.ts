@@ -54,7 +54,7 @@ onEachDatabase(t, async (t, open) => {
     await Promise.all(results.map(async ({ response }: Json) => response?.body?.cancel().catch(() => {})));
   });
 
-  t.test('the media type is what was asked for alone', async (t) => {
+  t.test('the answer has the accepted media type', async (t) => {
     const [json, graphqlType] = ['application/json; charset=utf-8', 'application/graphql-response+json; charset=utf-8'];
     const rows: [string, string][] = [
       ['application/graphql-response+json', graphqlType],
@@ -106,7 +106,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(statements, [], 'nothing ran');
   });
 
-  t.test('no hostile body is our fault', async (t) => {
+  t.test('no hostile body causes INTERNAL', async (t) => {
     const me = '{ me { id } }';
     const bodies: [string, string][] = [
       ['nested arrays', '['.repeat(30_000) + ']'.repeat(30_000)],
@@ -145,7 +145,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('nobody without a credential gets anything, whatever the operation', async (t) => {
+  t.test('every operation needs a credential', async (t) => {
     const schema = buildSchema(contract);
     for (const [operation, type] of [
       ['query', schema.getQueryType()],
@@ -165,7 +165,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('a document is sent once, and by its hash from then on', async (t) => {
+  t.test('persisted queries work by hash', async (t) => {
     const query = 'query($id: ID!) { user(id: $id) { id name } }';
     const persisted = (sha256Hash: unknown, version: unknown = 1) => ({
       extensions: { persistedQuery: { version, sha256Hash } },
@@ -203,7 +203,7 @@ onEachDatabase(t, async (t, open) => {
       t.equal((await post({ variables, ...wrong })).code, 'BAD_REQUEST', JSON.stringify(wrong));
   });
 
-  t.test('a client of the trade: urql', async (t) => {
+  t.test('urql works', async (t) => {
     const client = new Client({
       url: `${url}/graphql`,
       exchanges: [fetchExchange],
@@ -232,7 +232,7 @@ onEachDatabase(t, async (t, open) => {
   });
 });
 
-t.test('only registered documents run where they are trusted', async (t) => {
+t.test('with trusted documents, other documents are refused', async (t) => {
   const folder = temporaryFolder(t);
   const documents = join(folder, 'documents');
   mkdirSync(join(documents, 'below'), { recursive: true });
@@ -293,7 +293,7 @@ t.test('only registered documents run where they are trusted', async (t) => {
     }
   });
 
-  t.test('a service does not start with documents that the contract refuses', async (t) => {
+  t.test('invalid trusted documents stop the start', async (t) => {
     await t.rejects(
       startService(t, await memoryDatabase(t), { TRUSTED_DOCUMENTS: folder }),
       /broken\.graphql: Cannot query field/,
@@ -301,7 +301,7 @@ t.test('only registered documents run where they are trusted', async (t) => {
   });
 });
 
-t.test('the schema is printed for tools, whether introspection is on or not', async (t) => {
+t.test('`accord schema` prints the schema without introspection', async (t) => {
   const print = (...args: string[]) => run(t, [process.execPath, 'src/platform/cli/bin.js', 'schema', ...args]).ended;
   const [sdl, json] = await Promise.all([print(), print('--json')]);
   t.same([sdl.code, json.code, sdl.stdout], [0, 0, contract]);

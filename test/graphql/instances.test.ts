@@ -111,7 +111,7 @@ async function heardElsewhere(t: Test, url: string, payload: string): Promise<vo
 onEachDatabase(t, async (t, open) => {
   const database = await open();
 
-  t.test('a server killed in mid-stream: who goes on with `since` has everything once', async (t) => {
+  t.test('after a killed server, `since` delivers each message once', async (t) => {
     const ADMIN_EMAIL = 'first@example.com';
     const ADMIN_PASSWORD = 'a password that is long';
     const environment = {
@@ -156,7 +156,7 @@ onEachDatabase(t, async (t, open) => {
   for (const broker of ['PostgreSQL', 'Redis'] as const) {
     const skip = broker === 'Redis' && skipWithoutRedis;
     t.test(
-      `two instances by ${broker}: in order, once, and nothing is lost with the connection`,
+      `two instances over ${broker} deliver each message once, in order, also after lost connections`,
       { skip },
       async (t) => {
         await database.client.user.deleteMany();

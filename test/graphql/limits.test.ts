@@ -219,7 +219,7 @@ const rows: Row[] = [
 onEachDatabase(t, async (t, open) => {
   const service = await startService(t, await open());
 
-  t.test('what exceeds a limit is refused before anything of it runs, and nothing else is', async (t) => {
+  t.test('an operation beyond a limit is refused before it runs', async (t) => {
     for (const { what, document, variables, refused } of rows) {
       const ask = () => service.graphql(service.viewer, document, variables);
       const { result, statements } = await statementsOf(ask);
@@ -237,12 +237,12 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('a limit that is out of range is told as such, however large', async (t) => {
+  t.test('an invalid limit is reported', async (t) => {
     const { codes } = await service.graphql(service.viewer, '{ users(limit: 1000000) { id name email role } }');
     t.same(codes, ['VALIDATION_FAILED']);
   });
 
-  t.test('each operation of a document is measured by itself', async (t) => {
+  t.test('each operation of a document is measured separately', async (t) => {
     const query = `query Small { me { id } } query Large { users { posts { comments { id } } } }`;
     const ask = async (operationName: string) => {
       const response = await fetch(`${service.url}/graphql`, {
@@ -294,7 +294,7 @@ function watched(document: DocumentNode): { document: DocumentNode; reads: () =>
   return { document: watch(document), reads: () => reads };
 }
 
-t.test('no document is much work to be measured', async (t) => {
+t.test('measuring a document is cheap', async (t) => {
   const schema = executableSchema(readFileSync('schema.graphql', 'utf8'), resolvers, {
     policy,
     models: declaredModels(models, dataModel),
@@ -321,7 +321,7 @@ t.test('no document is much work to be measured', async (t) => {
   }
 });
 
-t.test('variables that are nested deeper than the stack are an error of the request', async (t) => {
+t.test('variables nested deeper than the stack are BAD_REQUEST', async (t) => {
   const schema = buildSchema('input Filter { not: Filter } type Query { found(filter: Filter): Int }');
   const options = { depth: 10, complexity: 1000, aliases: 30, directives: 30, tokens: 1000, subscribe: 1000 };
   const checker = operationChecker({ schema, documents: anyDocument(), limits: options, introspection: true });

@@ -61,7 +61,7 @@ onEachDatabase(t, async (t, open) => {
   }
   const idOfMessage = ({ id }: Json) => id;
 
-  t.test('only that channel, in the order of the ids, and nothing that was before', async (t) => {
+  t.test('a subscription gets new messages of its channel in the order of their ids', async (t) => {
     await add('here', 'before');
     const here = follow(viewer, { channelId: 'here' });
     await standing('here', [here.got], idOfMessage);
@@ -76,7 +76,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(here.got[0], { text: 'message 0', author: { name: 'Developer' } });
   });
 
-  t.test('only what was committed', async (t) => {
+  t.test('a subscription gets committed messages only', async (t) => {
     const here = follow(viewer, { channelId: 'commit' });
     await standing('commit', [here.got], idOfMessage);
     const { client } = database;
@@ -94,7 +94,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('since: what is stored, then what comes, without gap or repeat while writers are busy', async (t) => {
+  t.test('`since` delivers stored and new messages without gap or repetition under load', async (t) => {
     const stored: number[] = [];
     for (let i = 0; i < 5; i++) stored.push(await add('busy', `stored ${i}`));
     let writing = true;
@@ -129,7 +129,7 @@ onEachDatabase(t, async (t, open) => {
     t.strictSame([...had, ...back.ids()], expected, 'over a reconnect');
   });
 
-  t.test('since: a long history, what was deleted, and ids that no message has', async (t) => {
+  t.test('`since` handles long histories, deleted messages and unknown ids', async (t) => {
     const rows = Array.from({ length: 350 }, (_, i) => ({ channelId: 'long', text: `${i}`, authorId: developer.id }));
     await database.client.message.createMany({ data: rows });
     const ids = (await database.client.message.findMany({ where: { channelId: 'long' }, orderBy: { id: 'asc' } })).map(
@@ -159,7 +159,7 @@ onEachDatabase(t, async (t, open) => {
     t.strictSame(fresh.ids(), [first], 'also of one that had no message');
   });
 
-  t.test('since: what is added while a heavy history is on its way comes after it, once', async (t) => {
+  t.test('messages that are added during a long history follow it once', async (t) => {
     const rows = Array.from({ length: 400 }, () => ({
       channelId: 'heavy',
       text: 'x'.repeat(2000),
@@ -186,7 +186,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('one selection is executed once; another one has its own', async (t) => {
+  t.test('equal selections share one execution', async (t) => {
     const query = `subscription($channelId: ID!, $since: ID, $short: Boolean = false) {
       m: messageAdded(channelId: $channelId, since: $since) { id text @skip(if: $short) }
     }`;
@@ -203,7 +203,7 @@ onEachDatabase(t, async (t, open) => {
     t.strictSame(Object.keys(short.results.at(-1).data.m), ['id']);
   });
 
-  t.test('urql: a query, a mutation and a subscription over the socket', async (t) => {
+  t.test('urql queries, mutates and subscribes over the socket', async (t) => {
     const socket = createClient({
       url: ws,
       webSocketImpl: WebSocket,
@@ -240,51 +240,46 @@ onEachDatabase(t, async (t, open) => {
     unsubscribe();
   });
 
-  t.test(
-    'a client that does not read is closed with 1013 and loses nothing silently; the others get all',
-    async (t) => {
-      const { hostname, port } = new URL(url);
-      const stalled = connect(Number(port), hostname);
-      t.teardown(() => stalled.destroy());
-      stalled.on('error', () => {});
-      stalled.write(
-        `GET /graphql HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
-          `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n` +
-          `Authorization: ${viewer.headers['authorization']}\r\n\r\n`,
-      );
-      await once(stalled, 'data');
-      const bytes: Buffer[] = [];
-      stalled.on('data', (data) => bytes.push(data));
-      const seen = () => decode(Buffer.concat(bytes));
-      stalled.write(frame({ type: 'connection_init' }));
-      await eventually('a welcome', () => seen().messages.length > 0);
-      // From here on it reads nothing, so that the network keeps little for it; many subscriptions to one channel fill the
-      // queue with few messages. By `since` each has them all, whenever it is in place.
-      stalled.pause();
-      const start = await add('slow', 'start');
-      const payload = { query: SUBSCRIBE, variables: { channelId: 'slow', since: start } };
-      for (let i = 1; i <= 90; i++) stalled.write(frame({ type: 'subscribe', id: `${i}`, payload }));
-      const reading = follow(viewer, { channelId: 'slow', since: start });
-      const ids = [];
-      for (let i = 0; i < 60; i++) ids.push(await add('slow', 'x'.repeat(2000)));
-      await eventually('all messages', () => reading.got.length >= 60);
-      t.strictSame(reading.ids(), ids);
-      stalled.resume();
-      const { closeCode, messages } = await eventually('a closing frame', () => {
-        const all = seen();
-        return all.closeCode !== undefined && all;
-      });
-      stalled.destroy();
-      t.equal(closeCode, 1013);
-      t.ok(messages.length < 60 * 90, 'it could not have got everything');
-      for (let i = 1; i <= 90; i++) {
-        const own = messages
-          .filter(({ id }) => id === `${i}`)
-          .map(({ payload }) => Number(payload.data.messageAdded.id));
-        t.strictSame(own, ids.slice(0, own.length), 'what it got has no gap');
-      }
-    },
-  );
+  t.test('a client that does not read is closed with 1013; others get all messages', async (t) => {
+    const { hostname, port } = new URL(url);
+    const stalled = connect(Number(port), hostname);
+    t.teardown(() => stalled.destroy());
+    stalled.on('error', () => {});
+    stalled.write(
+      `GET /graphql HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
+        `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n` +
+        `Authorization: ${viewer.headers['authorization']}\r\n\r\n`,
+    );
+    await once(stalled, 'data');
+    const bytes: Buffer[] = [];
+    stalled.on('data', (data) => bytes.push(data));
+    const seen = () => decode(Buffer.concat(bytes));
+    stalled.write(frame({ type: 'connection_init' }));
+    await eventually('a welcome', () => seen().messages.length > 0);
+    // From here on it reads nothing, so that the network keeps little for it; many subscriptions to one channel fill the
+    // queue with few messages. By `since` each has them all, whenever it is in place.
+    stalled.pause();
+    const start = await add('slow', 'start');
+    const payload = { query: SUBSCRIBE, variables: { channelId: 'slow', since: start } };
+    for (let i = 1; i <= 90; i++) stalled.write(frame({ type: 'subscribe', id: `${i}`, payload }));
+    const reading = follow(viewer, { channelId: 'slow', since: start });
+    const ids = [];
+    for (let i = 0; i < 60; i++) ids.push(await add('slow', 'x'.repeat(2000)));
+    await eventually('all messages', () => reading.got.length >= 60);
+    t.strictSame(reading.ids(), ids);
+    stalled.resume();
+    const { closeCode, messages } = await eventually('a closing frame', () => {
+      const all = seen();
+      return all.closeCode !== undefined && all;
+    });
+    stalled.destroy();
+    t.equal(closeCode, 1013);
+    t.ok(messages.length < 60 * 90, 'it could not have got everything');
+    for (let i = 1; i <= 90; i++) {
+      const own = messages.filter(({ id }) => id === `${i}`).map(({ payload }) => Number(payload.data.messageAdded.id));
+      t.strictSame(own, ids.slice(0, own.length), 'what it got has no gap');
+    }
+  });
 
   const onceForBoth = database.url !== undefined && 'seen on the embedded database, which is the slower one';
   t.test(`${SOCKETS} sockets get every message once`, { skip: onceForBoth }, async (t) => {

@@ -18,7 +18,7 @@ onEachDatabase(t, async (t, open) => {
     );
   const remove = (id: string) => `mutation { deleteMessage(id: "${id}") { success message } }`;
 
-  t.test('a channel is read from its newest message back', async (t) => {
+  t.test('a channel is read from its newest message backwards', async (t) => {
     const ids = [];
     for (const text of ['one', 'two', 'three', 'four']) ids.push(await add('reading', text));
     await add('elsewhere', 'other');
@@ -39,7 +39,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(data.messages[0].createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  t.test('a page costs two reads, however many authors it has', async (t) => {
+  t.test('a page costs two reads for any number of authors', async (t) => {
     for (const person of [admin, developer]) for (let i = 0; i < 5; i++) await add('authors', 'x', person);
     const page = await statementsOf(() => graphql(viewer, '{ messages(channelId: "authors") { author { name } } }'));
     t.equal(page.result.data.messages.length, 10);
@@ -47,7 +47,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(page.statements.length, 2);
   });
 
-  t.test('failures in the binding order', async (t) => {
+  t.test('failures come in the specified order', async (t) => {
     const bad = { channelId: 'no spaces', text: '' };
     t.same((await graphql(null, ADD, bad)).codes, ['UNAUTHENTICATED']);
     t.same((await graphql(viewer, ADD, bad)).codes, ['FORBIDDEN'], '403 before 422');
@@ -67,7 +67,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('own messages are deleted, and anyone’s by an administrator', async (t) => {
+  t.test('authors delete their own messages, administrators all', async (t) => {
     const mine = await add('deleting', 'mine');
     const another = await add('deleting', 'another’s', admin);
     t.same((await graphql(viewer, remove('2000000'))).codes, ['FORBIDDEN'], 'a viewer has none');
@@ -83,7 +83,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await client.tombstone.count({ where: { kind: 'MESSAGE', id: { in: [Number(mine), Number(again)] } } }), 2);
   });
 
-  t.test('ids of a channel are in the order of the commits, however many write', async (t) => {
+  t.test('the ids of a channel follow the order of commits under concurrency', async (t) => {
     // The first to take an id is the last to commit, unless the lock of the channel keeps the others from taking one.
     await client.$executeRawUnsafe(`
       CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -110,7 +110,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('who was deleted writes no more', async (t) => {
+  t.test('a deleted user cannot write', async (t) => {
     const { id } = developer;
     const left = await add('leaving', 'left behind');
     t.same((await graphql(admin, `mutation { deleteUser(id: ${id}) { success } }`)).codes, []);

@@ -132,7 +132,7 @@ onEachDatabase(t, async (t, open) => {
   });
   const ids = { user: viewer.id, post: posts[1]?.id };
 
-  t.test('a selection is answered as resolvers would answer it, in fewer statements', async (t) => {
+  t.test('selections give the answers of resolvers in fewer statements', async (t) => {
     const sent = { together: 0, resolved: 0 };
     let failed = 0;
     for (const { roots, conditions } of fc.sample(drawn, { seed: 13, numRuns: 100 })) {
@@ -154,7 +154,7 @@ onEachDatabase(t, async (t, open) => {
     t.ok(2 * sent.together < sent.resolved, `${sent.together} statements, and ${sent.resolved} by resolvers`);
   });
 
-  t.test('a resolver of a developer runs on every path that leads to its field', async (t) => {
+  t.test('a written resolver runs on every path to its field', async (t) => {
     const Post = { title: ({ id, authorId }: Json) => `${id} by ${authorId}` };
     const resolvers = { ...application.resolvers, Post };
     const other = await startInstance(t, database, limits, { changed: { ...application, resolvers } });
@@ -215,7 +215,7 @@ onEachDatabase(t, async (t, open) => {
     await client.comment.delete({ where: { id: last.id } });
   });
 
-  t.test('nobody has rows read along that the role may not read', async (t) => {
+  t.test('nested rows that the role may not read are not read', async (t) => {
     const changed = {
       ...application,
       policy: { ...policy, 'posts.read': { VIEWER: 'none', DEVELOPER: 'own', ADMIN: 'any' } },
@@ -238,7 +238,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('who has used up all requests has no more read than it takes to say so', async (t) => {
+  t.test('a caller beyond the rate causes no reads of nested rows', async (t) => {
     const other = await startInstance(t, database, { ...limits, RATE_LIMIT: '1' });
     const ask = () => statementsOf(() => other.graphql(viewer, '{ me { posts { title } } }'));
     t.same((await ask()).result.codes, []);
@@ -247,7 +247,7 @@ onEachDatabase(t, async (t, open) => {
     t.notOk(statements.some((sql) => sql.includes('posts')));
   });
 
-  t.test('a short document that unfolds to a thousand reads is no statement of a thousand reads', async (t) => {
+  t.test('a short document cannot cause a statement with a thousand relations', async (t) => {
     const three = (field: string, below: string) => `${field} ${below} b: ${field} ${below} c: ${field} ${below}`;
     const query = `{ me { few: posts(limit: 1) { author { id } } ...A } }
       fragment A on User { ${three('posts(limit: 1)', '{ ...B }')} } fragment B on Post { ${three('author', '{ ...C }')} }
@@ -259,7 +259,7 @@ onEachDatabase(t, async (t, open) => {
     for (const sql of statements) t.ok((sql.match(/LATERAL/g) ?? []).length <= 25, sql);
   });
 
-  t.test('names in a document are no part of a statement', async (t) => {
+  t.test('names of a document do not become part of SQL', async (t) => {
     const { result, statements } = await statementsOf(() =>
       service.graphql(viewer, '{ me { __proto__: id constructor: posts(limit: 1) { secretAlias: title } } }'),
     );

@@ -57,7 +57,7 @@ for (const [said, query, variables] of [
   ['in the document', '{ items { parts(limit: 1) { id } } }', {}],
   ['by a variable', 'query($n: Int) { items { parts(limit: $n) { id } } }', { n: 1 }],
 ] as const) {
-  t.test(`what stands below many parents, its arguments ${said}, is one read after one check`, async (t) => {
+  t.test(`a relation of many parents with arguments ${said} is one read and one check`, async (t) => {
     const { seen, contextValue, run } = served();
     const { data, errors } = await run(query, variables);
     t.same([errors, data], [undefined, { items: [10, 20, 30].map((id) => ({ parts: [{ id }] })) }]);
@@ -66,7 +66,7 @@ for (const [said, query, variables] of [
   });
 }
 
-t.test('arguments at fault are refused for each parent, each time, and their neighbours are read', async (t) => {
+t.test('wrong arguments are refused for each parent, and other fields are read', async (t) => {
   const { seen, run } = served();
   for (let times = 1; times <= 2; times++) {
     const { data, errors } = await run('{ items { good: parts(limit: 3) { id } bad: parts(limit: 4) { id } } }');
@@ -76,7 +76,7 @@ t.test('arguments at fault are refused for each parent, each time, and their nei
   }
 });
 
-t.test('a value of a variable is looked at each time', async (t) => {
+t.test('each value of a variable is checked', async (t) => {
   const { run } = served();
   const document = 'query($n: Int) { items { parts(limit: $n) { id } } }';
   const failures: (number | undefined)[] = [];
@@ -95,7 +95,7 @@ function counted(schema: GraphQLSchema) {
   return looks;
 }
 
-t.test('a document is walked once for its limits, and anew for other values of what they depend on', async (t) => {
+t.test('a document is measured once for equal values of its variables', async (t) => {
   const schema = executableSchema(SDL, {}, NOTHING);
   const looks = counted(schema);
   const text = 'query($n: Int, $text: String) { items { parts(limit: $n) { id parts(limit: 1) { id label } } } }';
@@ -120,7 +120,7 @@ t.test('a document is walked once for its limits, and anew for other values of w
   t.same([walked(odd).walked, walked(odd).walked], [true, true], 'what is refused is not kept');
 });
 
-t.test('whether a document asks for the schema alone is found out once', async (t) => {
+t.test('introspection documents are recognized once', async (t) => {
   const document = parse('{ __typename }');
   let looks = 0;
   const { definitions } = document;
@@ -136,7 +136,7 @@ t.test('whether a document asks for the schema alone is found out once', async (
   t.same([first, isIntrospection(watched), looks], [true, true, looksAtFirst]);
 });
 
-t.test('an event is executed and encoded once for all who select the same', async (t) => {
+t.test('an event is executed and encoded once for equal selections', async (t) => {
   let tell = (_head: number): void => {};
   let executions = 0;
   const entries: Entry[] = [{ id: 1 }];

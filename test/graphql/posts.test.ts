@@ -30,7 +30,7 @@ onEachDatabase(t, async (t, open) => {
   const updateComment = 'mutation($id: ID!, $text: String!) { updateComment(id: $id, text: $text) { id text } }';
   const deleteComment = 'mutation($id: ID!) { deleteComment(id: $id) { success message } }';
 
-  t.test('a post and its comments from first to last', async (t) => {
+  t.test('posts and comments are created, read, updated and deleted', async (t) => {
     const made = await graphql(
       developer,
       `mutation {
@@ -68,7 +68,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(await codes(viewer, '{ __typename a: post(id: 1) { id } }'), ['GONE']);
   });
 
-  t.test('what is left out stays, and null takes away what can be taken away', async (t) => {
+  t.test('omitted members stay, and null removes a nullable member', async (t) => {
     const id = await newPost();
     const change = async (variables: object) =>
       (await graphql(developer, updatePost, { id, ...variables })).data.updatePost;
@@ -84,7 +84,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await graphql(developer, createPost, { title: 'No content', content: null })).errors.length, 0);
   });
 
-  t.test('who may: by role first, and by ownership once the resource is known', async (t) => {
+  t.test('the role decides first, and ownership after the resource is loaded', async (t) => {
     const [mine, others] = [await newPost(), await newPost(other.id)];
     const [myComment, othersComment] = [await newComment(others), await newComment(mine, other.id)];
     const writes: [string, string, object, object][] = [
@@ -114,7 +114,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(await codes(developer, addComment, { id: await newPost(other.id), text: 'T' }), [], "on anyone's post");
   });
 
-  t.test('what was deleted is told from what never was', async (t) => {
+  t.test('a deleted post is GONE, an unknown one NOT_FOUND', async (t) => {
     const id = await newPost();
     const [single, along] = [await newComment(id), await newComment(id, other.id)];
     t.same(await codes(developer, deleteComment, { id: single }), []);
@@ -141,7 +141,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(await codes(admin, deleteComment, { id: MISSING }), ['NOT_FOUND']);
   });
 
-  t.test('with a user go the posts, and on them the comments of others', async (t) => {
+  t.test('deleting a user deletes the posts and their comments', async (t) => {
     const author = await client.user.create({
       data: { name: 'Leaver', email: 'leaver@example.com', emailKey: 'leaver@example.com', role: 'DEVELOPER' },
     });
@@ -153,7 +153,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(await codes(admin, updatePost, { id: elsewhere }), []);
   });
 
-  t.test('an account that is gone writes nothing, though its token is still believed', async (t) => {
+  t.test('a deleted account cannot write with a cached token', async (t) => {
     const { passwordHash } = await client.user.findUniqueOrThrow({ where: { id: developer.id } });
     const email = 'ghost@example.com';
     const { id } = await client.user.create({
@@ -168,7 +168,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(await codes(ghost, addComment, { id: post, text: 'Boo' }), ['UNAUTHENTICATED']);
   });
 
-  t.test('content is checked last: what is absent or forbidden comes first', async (t) => {
+  t.test('content is checked after access and existence', async (t) => {
     const id = await newPost();
     const [title, text] = ['x'.repeat(201), ''];
     t.same(await codes(viewer, createPost, { title }), ['FORBIDDEN']);

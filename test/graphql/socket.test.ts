@@ -44,7 +44,7 @@ onEachDatabase(t, async (t, open) => {
   const service = await startService(t, database, {}, now, { sockets: { recheck: 200 } });
   const { url, viewer, developer, admin, graphql, rest, app } = service;
 
-  t.test('the protocol, rule by rule', async (t) => {
+  t.test('the socket follows each rule of the protocol', async (t) => {
     t.equal(await (await dial(t, url, { protocols: ['graphql-ws'] })).closed, 4406);
     t.equal(await (await dial(t, url, { protocols: [] })).closed, 4406);
     t.equal((await dial(t, url, { protocols: ['other', PROTOCOL] })).socket.protocol, PROTOCOL);
@@ -90,7 +90,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await large.closed, 1009);
   });
 
-  t.test('who is at the other end: by payload, header; nobody is 4403', async (t) => {
+  t.test('a socket authenticates by payload or header; others get 4403', async (t) => {
     const me = async (dialled: Dialled) => {
       await dialled.take(({ type }) => type === 'connection_ack');
       dialled.send(operation('me', '{ me { id } }'));
@@ -120,7 +120,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('the upgrade: one address, and no foreign page with a cookie', async (t) => {
+  t.test('upgrades succeed at one address, and not by cookie from a foreign page', async (t) => {
     const { host } = new URL(url);
     const cookie = { cookie: 'accord_access=anything' };
     t.equal(await refusedUpgrade(`${url}/graphql`, { ...cookie, origin: 'https://evil.example' }), 403);
@@ -180,7 +180,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(await other.take(ofId('1', 'next')), { payload: { errors: [{ extensions: { code: 'FORBIDDEN' } }] } });
   });
 
-  t.test('the 101st subscription is an error, and a place that was left is free', async (t) => {
+  t.test('the 101st subscription is an error until another one completes', async (t) => {
     const dialled = await dialAs(t, url, viewer);
     for (let i = 1; i <= 101; i++) dialled.send(subscribe(String(i)));
     const { payload } = await dialled.take(ofId('101', 'error'));
@@ -194,7 +194,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(dialled.received.filter(({ id }) => id === '7').length, 0, 'nothing after complete');
   });
 
-  t.test('of operations that arrive at once the 101st is refused, and no other', async (t) => {
+  t.test('of 101 simultaneous operations only the last is refused', async (t) => {
     const dialled = await dialAs(t, url, viewer);
     const all = Array.from({ length: 101 }, (_, index) => String(index + 1));
     together(dialled, () => {
@@ -214,7 +214,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('the 21st socket of a user is closed, and a place that was left is free', async (t) => {
+  t.test('the 21st socket of a user is closed until another one closes', async (t) => {
     const dialled = [];
     for (const { socket } of await Promise.all(Array.from({ length: 20 }, () => dialAs(t, url, admin))))
       dialled.push(socket);
@@ -230,7 +230,7 @@ onEachDatabase(t, async (t, open) => {
     for (const socket of dialled) socket.terminate();
   });
 
-  t.test('who does not answer a ping is gone; who does stays', async (t) => {
+  t.test('a client without pongs is closed; others stay', async (t) => {
     const hasty = await startInstance(t, database, {}, { now, sockets: { ping: 100 } });
     const deaf = await dial(t, hasty.url);
     deaf.socket.pong = () => {};
@@ -252,7 +252,7 @@ onEachDatabase(t, async (t, open) => {
     return `Bearer ${body.access_token}`;
   };
 
-  t.test('the end of the token is the end of the socket, unless it is renewed in band', async (t) => {
+  t.test('an expired token closes the socket unless a ping renews it', async (t) => {
     const renewed = await dialAs(t, url, viewer);
     const left = await dialAs(t, url, viewer);
     const foreign = await dialAs(t, url, viewer);
@@ -274,7 +274,7 @@ onEachDatabase(t, async (t, open) => {
     ahead = 0;
   });
 
-  t.test('each subscribe counts as one operation for the rate', async (t) => {
+  t.test('each subscribe counts for the rate', async (t) => {
     const before = (await rest('GET', '/api/v1/users', { as: viewer })).headers.get('x-rate-limit-remaining');
     const dialled = await dialAs(t, url, viewer);
     for (const id of ['a', 'b', 'c']) {
@@ -285,7 +285,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(Number(before) - Number(after), 4);
   });
 
-  t.test('who is deleted or gets another role is out', async (t) => {
+  t.test('a deleted user or a changed role closes the sockets', async (t) => {
     const [one, other] = [await dialAs(t, url, viewer), await dialAs(t, url, developer)];
     one.send(subscribe('1'));
     await rest('PATCH', `/api/v1/users/${developer.id}`, { as: admin, body: { role: 'viewer' } });
@@ -293,7 +293,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(await Promise.all([one.closed, other.closed]), [4403, 4403]);
   });
 
-  t.test('a stop says goodbye', async (t) => {
+  t.test('a stop closes sockets with 1001', async (t) => {
     const dialled = await dialAs(t, url, admin);
     dialled.send(subscribe('1'));
     await settled(dialled);
@@ -303,7 +303,7 @@ onEachDatabase(t, async (t, open) => {
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('beyond the rate a subscribe is refused; in production there is no introspection', async (t) => {
+  t.test('beyond the rate a subscribe is refused, as is introspection in production', async (t) => {
     const environment = { ...PROXIED, RATE_LIMIT: '2' };
     const { url, viewer } = await startService(t, await open(), environment, slowClock());
     const dialled = await dialAs(t, url, viewer, ARRIVAL);

@@ -16,7 +16,7 @@ onEachDatabase(t, async (t, open) => {
     return { status: response.status, headers: response.headers, body: (await response.json()) as Json };
   };
 
-  t.test('the same user through both doors', async (t) => {
+  t.test('REST and GraphQL return the same user', async (t) => {
     const create = `mutation($input: CreateUserInput!) { createUser(input: $input) { id name email role createdAt } }`;
     const input = { name: ' Barbara Liskov ', email: 'Barbara@Example.com', role: 'DEVELOPER', password: PASSWORD };
     const { createUser } = (await graphql(admin, create, { input })).data;
@@ -61,7 +61,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('one entry for each failing field, and the neighbours keep their data', async (t) => {
+  t.test('each failing field has one error, and other fields keep their data', async (t) => {
     const { data, errors } = await graphql(
       viewer,
       '{ me { id } a: user(id: 999) { id } b: user(id: "x") { id } c: users(limit: 0) { id } }',
@@ -74,7 +74,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(byPath.get('a')?.locations, [{ line: 1, column: 13 }]);
   });
 
-  t.test('the policy is that of REST', async (t) => {
+  t.test('permissions equal those of REST', async (t) => {
     const create = 'mutation { createUser(input: { name: "N", email: "n@example.com", role: ADMIN }) { id } }';
     const rename = `mutation { updateUser(id: ${admin.id}, name: "Mine") { id } }`;
     const remove = `mutation { deleteUser(id: ${admin.id}) { success } }`;
@@ -87,7 +87,7 @@ onEachDatabase(t, async (t, open) => {
     t.same((await graphql(admin, remove)).codes, ['CONFLICT'], 'the last administrator');
   });
 
-  t.test('failures are decided in the binding order', async (t) => {
+  t.test('failures come in the specified order', async (t) => {
     const create = 'mutation($input: CreateUserInput!) { createUser(input: $input) { id } }';
     const invalid = { name: '', email: 'free@example.com', role: 'VIEWER', password: 'short' };
     t.same((await graphql(null, '{ me { nope }')).codes, ['BAD_REQUEST'], '400 before 401');
@@ -152,7 +152,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('a batch is answered in order, each for itself', async (t) => {
+  t.test('a batch is answered in order, each operation separately', async (t) => {
     const { body } = await post([
       { query: '{ me { id } }' },
       { query: '{ nope }' },
@@ -163,7 +163,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(body[2].data.user.id, String(viewer.id));
   });
 
-  t.test('faults of ours are masked, and logged with their cause and the request', async (t) => {
+  t.test('internal errors are masked, and logged with cause and request id', async (t) => {
     await database.client.$executeRaw`ALTER TABLE users RENAME COLUMN name TO hidden`;
     const { data, errors } = await graphql(viewer, '{ users { id name } }');
     const answer = await rest('GET', '/api/v1/users', { as: viewer });
@@ -180,7 +180,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('a value of ours that the contract does not have is a fault of ours', async (t) => {
+  t.test('a stored value that the contract lacks is INTERNAL', async (t) => {
     const { client } = database;
     const { id } = await client.post.create({
       data: { authorId: developer.id, title: 'By a king' },
@@ -207,7 +207,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(log.slice(known).join(''), /KING/, 'the log holds the cause');
   });
 
-  t.test('introspection tells the contract', async (t) => {
+  t.test('introspection returns the contract', async (t) => {
     const { data } = await graphql(
       viewer,
       '{ __type(name: "Post") { fields { name type { name kind } } } __schema { types { name kind } } }',
@@ -232,7 +232,7 @@ onEachDatabase(t, async (t, open) => {
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('what failed for the time being says when to come back', async (t) => {
+  t.test('temporary failures have Retry-After', async (t) => {
     const { graphql, viewer } = await startService(t, await open(), { RATE_LIMIT: '1' }, slowClock());
     t.equal((await graphql(viewer, '{ me { id } }')).headers.get('retry-after'), null);
     const { codes, data, headers } = await graphql(viewer, '{ a: me { id } b: users { posts(limit: 0) { id } } }');

@@ -27,7 +27,7 @@ onEachDatabase(t, async (t, open) => {
     return (await rest('POST', '/api/v1/users', { as: admin, body })).body.id;
   };
 
-  t.test('one row for each event, with actor, address and request', async (t) => {
+  t.test('each event has one row with actor, address and request id', async (t) => {
     const { id: actor } = admin;
     const id = await victim('grace');
     const path = `/api/v1/users/${id}`;
@@ -90,7 +90,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(once.length, 1, 'a request that is repeated under its key has created once');
   });
 
-  t.test('a refusal has one row a minute for each caller and kind, whichever way it comes', async (t) => {
+  t.test('refusals have one row a minute for each caller and kind', async (t) => {
     const clock = { time: Date.now() };
     const environment = { RATE_LIMIT: '12', RATE_LIMIT_ANONYMOUS: '1', TRUST_PROXY: '127.0.0.1', DEMO: 'on' };
     const instance = await startInstance(t, database, environment, { now: () => clock.time });
@@ -153,7 +153,7 @@ onEachDatabase(t, async (t, open) => {
     t.same([...new Set(told.slice(6))], ['limit.exceeded null null']);
   });
 
-  t.test('the request id is that of the answer, and nothing that was typed is kept', async (t) => {
+  t.test('rows have the request id of the answer, and no input of the caller', async (t) => {
     const answer = await login('typed@example.com', 'typed as a password');
     const rows = await read({ limit: 1 });
     t.equal(rows[0]?.requestId, answer.headers.get('x-request-id'));
@@ -168,7 +168,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await client.auditEvent.count(), count);
   });
 
-  t.test('what is not committed has not happened', async (t) => {
+  t.test('uncommitted events are not stored', async (t) => {
     const id = await victim('rear');
     await client.$executeRawUnsafe(`
       CREATE FUNCTION refuse_removal() RETURNS trigger LANGUAGE plpgsql AS
@@ -182,7 +182,7 @@ onEachDatabase(t, async (t, open) => {
     await client.$executeRawUnsafe('DROP TRIGGER refuse ON audit_events');
   });
 
-  t.test('it is read by event, actor, subject and time, the newest last', async (t) => {
+  t.test('the audit is filtered by event, actor, subject and time, newest last', async (t) => {
     const all = await read({ limit: 1000 });
     const ids = all.map(({ id }) => Number(id));
     t.same(

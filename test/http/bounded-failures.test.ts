@@ -62,7 +62,7 @@ t.test('no failure is larger than 16 KiB', async (t) => {
     return { ...answer, errors: errors as Json[], faults: errors.length + (omitted ?? 0) };
   }
 
-  t.test('of any operation that reads a body', async (t) => {
+  t.test('operations with a body', async (t) => {
     for (const operation of contractOperations.filter((one) => one.operation.requestBody)) {
       const draft = await soundRequest(service, operation);
       const headers = { ...JSON_BODY, ...draft.as?.headers };
@@ -74,7 +74,7 @@ t.test('no failure is larger than 16 KiB', async (t) => {
     }
   });
 
-  t.test('with long names, which are cut, and say so', async (t) => {
+  t.test('long names are truncated visibly', async (t) => {
     const lengthsOf = ({ errors }: { errors: Json[] }) =>
       errors.map(({ pointer, parameter }) => (pointer ?? parameter).length);
     for (const [what, body] of hostile.filter(([what]) => what.startsWith('a duplicate of'))) {
@@ -87,7 +87,7 @@ t.test('no failure is larger than 16 KiB', async (t) => {
     t.same([query.status, query.faults, lengthsOf(query)], [400, 1, [254]]);
   });
 
-  t.test('with faults in the content, all of which are counted', async (t) => {
+  t.test('faults of content are all counted', async (t) => {
     const own = `${USERS}/${viewer.id}`;
     const headers = { ...JSON_BODY, ...viewer.headers };
     const unstorable = `{${many(3400, (index) => `"a${index}":"\\u0000"`)}}`;
@@ -98,7 +98,7 @@ t.test('no failure is larger than 16 KiB', async (t) => {
     t.same([...codeOf(wrong), wrong.faults], [400, 'BAD_REQUEST', 1], 'the structure comes first');
   });
 
-  t.test('of an address or a header', async (t) => {
+  t.test('addresses and headers', async (t) => {
     const long = (unit: string) => unit.repeat(15_000 / unit.length);
     const unknown = await failing(t, 'a query', 'GET', `${USERS}?${many(2000, (index) => `a${index}`, '&')}`, {
       as: viewer,
@@ -137,7 +137,7 @@ t.test('no failure is larger than 16 KiB', async (t) => {
   });
 });
 
-t.test('nor what GraphQL says of failures', async (t) => {
+t.test('errors of GraphQL', async (t) => {
   const database = await memoryDatabase(t);
   const { url, graphql, admin, viewer } = await startService(t, database, { GRAPHQL_MAX_BATCH: '100' });
   const emails = Array.from({ length: 100 }, (_, index) => `many${index}@example.com`);
@@ -174,7 +174,7 @@ t.test('nor what GraphQL says of failures', async (t) => {
   const CREATE = 'mutation($input: CreateUserInput!) { createUser(input: $input) { id } }';
   const invented = (length: number) => `{ ${many(Math.floor(length / 10), (index) => `field${1000 + index}`, ' ')} }`;
 
-  t.test('a document with many faults: the first 20, and that there are more', async (t) => {
+  t.test('a document with many faults lists 20, and says that there are more', async (t) => {
     const [result] = await failing(t, 'invented fields', { query: invented(8000) });
     t.same([result.errors.length, result.extensions], [20, { omitted: 1 }], 'the search ends there');
     for (const person of [admin, null]) {
@@ -193,7 +193,7 @@ t.test('nor what GraphQL says of failures', async (t) => {
 
   const FAILING = `{ ${many(30, (index) => `a${index}: user(id: ${1_000_000 + index}) { id }`, ' ')} }`;
 
-  t.test('fields that fail: the first 20, and how many more', async (t) => {
+  t.test('failing fields are listed up to 20, and counted', async (t) => {
     const [{ data, errors, extensions }] = await failing(t, 'thirty fields', { query: FAILING });
     t.same([errors.length, extensions, Object.keys(data).length], [20, { omitted: 10 }, 30]);
     t.match(errors[0], { path: ['a0'], locations: [{ line: 1, column: 3 }], extensions: { code: 'NOT_FOUND' } });
@@ -202,7 +202,7 @@ t.test('nor what GraphQL says of failures', async (t) => {
     t.match(list.errors[0], { path: ['users', Number, 'posts'], locations: [{ line: 2, column: 3 }] });
   });
 
-  t.test('arguments that are wrong in many ways', async (t) => {
+  t.test('arguments with many faults', async (t) => {
     const input = { name: '\u0000'.repeat(9000), email: '\ud800'.repeat(300), role: 'ADMIN' };
     const [result] = await failing(t, 'text that cannot be stored', { query: CREATE, variables: { input } });
     t.equal(result.errors[0].extensions.code, 'VALIDATION_FAILED');
@@ -264,7 +264,7 @@ t.test('nor what GraphQL says of failures', async (t) => {
     }
   });
 
-  t.test('one of a batch leaves the others whole', async (t) => {
+  t.test('a large error of a batch leaves other answers whole', async (t) => {
     const users = { query: '{ users(limit: 100) { id name email role createdAt } }' };
     const body = JSON.stringify([...Array.from({ length: 9 }, () => users), { query: invented(6000) }]);
     const response = await fetch(`${url}/graphql`, {

@@ -69,7 +69,7 @@ onEachDatabase(t, async (t, open) => {
     ['takes a minute', () => line.set({ latency: 60_000 })],
   ];
   for (const [name, damage] of faults) {
-    t.test(`a database that ${name}: 503, alive, and well when it is back`, async (t) => {
+    t.test(`a database that ${name} means 503 until it recovers`, async (t) => {
       for (const ask of Object.values(asks)) t.equal((await told(ask)).status, 200, 'before');
       damage();
       await refused(t);
@@ -77,7 +77,7 @@ onEachDatabase(t, async (t, open) => {
     });
   }
 
-  t.test('connections that were reset are replaced', async (t) => {
+  t.test('reset connections are replaced', async (t) => {
     line.cut();
     await healed(t);
     await direct.client
@@ -87,7 +87,7 @@ onEachDatabase(t, async (t, open) => {
     await healed(t);
   });
 
-  t.test('a pool that is used up: 503 for those who wait too long, and the rest is served', async (t) => {
+  t.test('an exhausted pool means 503 for late requests only', async (t) => {
     const { release, over } = await holdUser(direct, viewer.id);
     const answers = await Promise.all(Array.from({ length: 10 }, () => told(asks.write)));
     release();
@@ -96,14 +96,14 @@ onEachDatabase(t, async (t, open) => {
     await healed(t);
   });
 
-  t.test('nothing of this was left unhandled, and nothing was told that only the log should know', async (t) => {
+  t.test('no rejection is unhandled, and no answer has internal details', async (t) => {
     t.same(crashes, []);
     t.notOk(log.some((text) => text.includes('"level":60')));
   });
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('a handler that takes too long: 503', async (t) => {
+  t.test('a slow handler is 503', async (t) => {
     const database = await open();
     // The people log in where a handler may take its time.
     const { rest, admin, viewer } = await startService(t, database);
@@ -119,7 +119,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await rest('GET', `/api/v1/users/${viewer.id}`, { as: admin })).status, 200);
   });
 
-  t.test('one that ends while its refusal is on the way is answered once', async (t) => {
+  t.test('a handler that ends during its refusal is answered once', async (t) => {
     const database = await open();
     const { admin, viewer } = await startService(t, database);
     const app = await exampleApp({}, { database, logger: false, timeouts: { ...TIMEOUTS_MS, handler: 500 } });

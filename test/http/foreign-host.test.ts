@@ -29,7 +29,7 @@ onEachDatabase(t, async (t, open) => {
   const { url, viewer } = service;
   const published = await startInstance(t, database, { ...DEMO, CORS_ORIGINS: 'https://app.example.com' });
 
-  t.test('what a browser sends to a demo under a foreign name is 403, whatever it is for', async (t) => {
+  t.test('a demo refuses browsers that use a foreign host', async (t) => {
     const headers = { host: FOREIGN, origin: `http://${FOREIGN}` };
     const refused = async (method: string, path: string, draft: RestRequest = {}) => {
       const type = draft.body === undefined ? {} : { 'content-type': 'application/json' };
@@ -57,7 +57,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await refusedUpgrade(`${url}/graphql`, headers), 403, 'a WebSocket');
   });
 
-  t.test('GraphQL says so in its own way', async (t) => {
+  t.test('GraphQL refuses with status 200', async (t) => {
     const headers = {
       ...viewer.headers,
       'content-type': 'application/json',
@@ -69,7 +69,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(JSON.parse(answer.text), { errors: [{ extensions: { code: 'FORBIDDEN', statusCode: 403 } }] });
   });
 
-  t.test('not even a listed origin is promised anything', async (t) => {
+  t.test('preflights from listed origins are refused too', async (t) => {
     const preflight = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' };
     const status = async (host: string) => {
       const sent = request(`${published.url}/api/v1/users`, {
@@ -83,7 +83,7 @@ onEachDatabase(t, async (t, open) => {
     t.same([await status('api.example.com'), await status(FOREIGN)], [204, 403]);
   });
 
-  t.test('what a browser is known by', async (t) => {
+  t.test('browsers are recognized by their headers', async (t) => {
     const status = async (headers: Record<string, string>) =>
       (await ask(url, '/api/v1/users', { host: FOREIGN, ...viewer.headers, ...headers })).status;
     t.equal(await status({ origin: 'null' }), 403);
@@ -93,7 +93,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await status({}), 200, 'curl');
   });
 
-  t.test('the names under which a browser may call', async (t) => {
+  t.test('browsers may use these hosts', async (t) => {
     const status = async (base: string, host: string, more = {}) =>
       (await ask(base, '/livez', { host, origin: 'http://localhost', ...more })).status;
     const own = ['localhost', 'localhost:3000', 'LOCALHOST', 'v1.localhost:3000', 'accord.localhost', '127.0.0.1:3000'];
@@ -125,7 +125,7 @@ onEachDatabase(t, async (t, open) => {
     t.match([named.status, named.headers['api-version']], [200, '1'], 'a version is chosen all the same');
   });
 
-  t.test('HTTP/2, where the authority is the name', async (t) => {
+  t.test('HTTP/2 uses the authority', async (t) => {
     const { files, write } = tlsFiles(t);
     const ca = write('localhost');
     const secure = await startInstance(t, database, { ...DEMO, ...files });
@@ -142,14 +142,14 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await status({ ':authority': 'localhost', host: FOREIGN }), 403);
   });
 
-  t.test("production has no public credential to be misused: there the name is nobody's business", async (t) => {
+  t.test('production accepts every host', async (t) => {
     const { url } = await startInstance(t, database, PROXIED);
     t.equal((await ask(url, '/livez', { host: FOREIGN, origin: `https://${FOREIGN}` })).status, 200);
   });
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('metrics without a token are for who calls from this machine directly', async (t) => {
+  t.test('metrics without a token are served to direct loopback callers only', async (t) => {
     const database = await open();
     const { app } = await startInstance(t, database);
     const behind = await startInstance(t, database, { DEMO: 'on', TRUST_PROXY: 'loopback' });

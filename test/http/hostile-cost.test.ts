@@ -305,7 +305,7 @@ function graphql({ admin }: Service): Subject[] {
   return [...ofDocuments, failing, ...ids, ...ofArguments, input];
 }
 
-t.test('no part of a request costs more than it is long', { skip: skipUnlessWhole }, async (t) => {
+t.test('the cost of each part of a request is linear', { skip: skipUnlessWhole }, async (t) => {
   const database = await memoryDatabase(t);
   const limits = { RATE_LIMIT: '10000000', RATE_LIMIT_ANONYMOUS: '10000000', RATE_CEILING: '100000000' };
   const environment = { ...limits, LOGIN_LIMIT: '10000000', CORS_ORIGINS: 'https://app.example.com' };
@@ -320,7 +320,7 @@ t.test('no part of a request costs more than it is long', { skip: skipUnlessWhol
   await t.test('members of bodies', async (t) => cheap(t, service.url, await members(service)));
   await t.test('whole bodies', (t) => cheap(t, service.url, bodies(service)));
   await t.test('GraphQL', (t) => cheap(t, service.url, graphql(service)));
-  await t.test('what a proxy adds', async (t) => {
+  await t.test('headers of a proxy', async (t) => {
     const { url } = await startInstance(t, database, { ...environment, ...PROXIED });
     const names = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'forwarded'];
     const send = (name: string) => (text: string) => ({

@@ -11,7 +11,7 @@ import { statementsMeanwhile } from '../support/statements.js';
 onEachDatabase(t, async (t, open) => {
   const database = await open();
 
-  t.test('nothing is asked of the database while there is nothing to do', async (t) => {
+  t.test('an idle service sends no statements', async (t) => {
     await startService(t, database);
     // What a start leaves to be looked through may still be under way.
     const quiet = async () => {
@@ -21,7 +21,7 @@ onEachDatabase(t, async (t, open) => {
     t.ok(await eventually('two seconds and a half without a statement', quiet));
   });
 
-  t.test('a start with nothing to write, and a read, write no row', async (t) => {
+  t.test('a start on a current database, and a read, write no row', async (t) => {
     const database = await open();
     const { admin } = await startService(t, database);
     const config = exampleConfig({ NODE_ENV: 'test' });

@@ -482,7 +482,7 @@ const socket: SocketMistake[] = [
 /** Returns the message that a mistake gets. */
 const messageOf = ({ says, advice = '' }: Mistake): string => says + advice;
 
-t.test('fifty ordinary mistakes: each answer says what is wrong and where, and nearly each what to do', async (t) => {
+t.test('answers to ordinary mistakes say what is wrong, where, and what to do', async (t) => {
   const service = await startService(t, await memoryDatabase(t));
   const { admin, viewer, url } = service;
 

@@ -88,7 +88,7 @@ onEachDatabase(t, async (t, open) => {
     ['is a black hole', () => line.set('black hole')],
   ];
   for (const [name, damage] of faults) {
-    t.test(`a database that ${name} is told as such, whatever the credential and the transport`, async (t) => {
+    t.test(`a database that ${name} is UNAVAILABLE for every credential and transport`, async (t) => {
       t.same(await all(t), WELL, 'before');
       damage();
       // A token that was verified a moment ago still opens a socket: it needs no database, and the signals were heard.
@@ -105,7 +105,7 @@ onEachDatabase(t, async (t, open) => {
     });
   }
 
-  t.test('the log says once that it is away, and once that it is back', async (t) => {
+  t.test('the log reports an outage and its end once each', async (t) => {
     const lines = (text: string) => log.filter((one) => one.includes(text)).length;
     const up = async () =>
       (await (await fetch(`${url}/metrics`)).text()).match(/^dependency_up\{.*database"\} (\d)$/m)?.[1];
@@ -122,7 +122,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(others, [], 'and nothing else is told of it');
   });
 
-  t.test('an operation on a socket that is open already says it, too', async (t) => {
+  t.test('operations on an open socket report the outage', async (t) => {
     const { send, take } = await dial(t, url);
     send({ type: 'connection_init', payload: { Authorization: credentials['jwt']?.['authorization'] } });
     await take(({ type }) => type === 'connection_ack');
@@ -150,7 +150,7 @@ onEachDatabase(t, async (t, open) => {
   const me = () => fetch(`${url}/api/v1/auth/me`, { headers: developer.headers }).then(({ status }) => status);
   const is = (wanted: number) => async () => (await me()) === wanted || undefined;
 
-  t.test('one connection hears, however often it was lost', async () => {
+  t.test('one connection listens, after each loss', async () => {
     // The service that stands directly at the database has one, too.
     await eventually('both', async () => (await hearing(direct)) === 2 || undefined);
     for (let times = 0; times < 8; times++) {
@@ -167,7 +167,7 @@ onEachDatabase(t, async (t, open) => {
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('signals that are silently lost are noticed: who was deleted meanwhile is refused', async (t) => {
+  t.test('silently lost signals are noticed, and deleted users refused', async (t) => {
     const direct = await open();
     if (!direct.url) return t.comment('the embedded database has no line to be damaged');
     const { service, url, line } = await behindLine(t, direct, { named: 'accord signals' });
@@ -181,7 +181,7 @@ onEachDatabase(t, async (t, open) => {
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('signals that are silently lost end no later what is open: the sockets of who was deleted', async (t) => {
+  t.test('silently lost signals are noticed, and sockets of deleted users closed', async (t) => {
     const direct = await open();
     if (!direct.url) return t.comment('the embedded database has no line to be damaged');
     const never = { recheck: 2 ** 31 - 1 };
@@ -195,7 +195,7 @@ onEachDatabase(t, async (t, open) => {
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('that signals are heard is proved for those who call, and not while nobody does', async (t) => {
+  t.test('the listener is checked while callers need it, and not when idle', async (t) => {
     const database = await open();
     const prove = t.capture(database, 'checkListening', database.checkListening);
     const { developer, rest } = await startService(t, database);

@@ -11,7 +11,7 @@ function watch(t: Test) {
   return { told, reported, report, flush, server: dependency('The database'), other: dependency('Redis') };
 }
 
-t.test('an error that an outage causes is not reported, also if it comes before or after it', async (t) => {
+t.test('errors that an outage causes are not reported separately', async (t) => {
   const { reported, report, server, other } = watch(t);
   report('before');
   server.away('it broke');
@@ -26,7 +26,7 @@ t.test('an error that an outage causes is not reported, also if it comes before 
   t.same(reported, ['later']);
 });
 
-t.test('an absence that is too short to be told hides no error', async (t) => {
+t.test('an outage too short for a report hides no error', async (t) => {
   const { told, reported, report, server } = watch(t);
   report('before');
   server.away('it broke');
@@ -38,7 +38,7 @@ t.test('an absence that is too short to be told hides no error', async (t) => {
   t.same(reported, ['before', 'meanwhile', 'after']);
 });
 
-t.test('an error shortly before the end is reported, and once', async (t) => {
+t.test('an error shortly before the stop is reported once', async (t) => {
   const { reported, report, flush, server } = watch(t);
   report('at the end');
   server.away('it broke');

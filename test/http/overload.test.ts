@@ -40,7 +40,7 @@ onEachDatabase(t, async (t, open) => {
     return { ...instance, figure, reaches, released };
   }
 
-  t.test('without a place: 503 at once, on every address but those of the probes; and then it is over', async (t) => {
+  t.test('without a free place every address except the probes is 503', async (t) => {
     const { url, rest, graphql, figure, released } = await full(t, HASTY);
     const waits = new Set<string | null>();
     for (const address of ['/api/v1/users', '/openapi.json', '/api/v1/nowhere']) {
@@ -81,7 +81,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await figure('under_way'), 0);
   });
 
-  t.test('a short line is waited in, and served in turn; beyond its end is 503', async (t) => {
+  t.test('requests wait in a short queue in order; beyond it is 503', async (t) => {
     const { rest, reaches, released } = await full(t, WAITING);
     const turns: string[] = [];
     const inTurn = async (address: string) => {
@@ -99,7 +99,7 @@ onEachDatabase(t, async (t, open) => {
     await reaches('waiting', 0);
   });
 
-  t.test('an operation over a socket needs a place as well', async (t) => {
+  t.test('an operation over a socket needs a place', async (t) => {
     const dialled: Dialled[] = [];
     const { released, ...instance } = await full(t, HASTY, async (url) => {
       dialled.push(await dialAs(t, url, admin));
@@ -113,7 +113,7 @@ onEachDatabase(t, async (t, open) => {
     await instance.reaches('under_way', 0);
   });
 
-  t.test('what is no address, or ends before it is routed, gives its place back', async (t) => {
+  t.test('unroutable and aborted requests free their place', async (t) => {
     const { url, app } = await startInstance(t, database, {}, { admission: HASTY });
     for (const target of ['/%zz', '/api/v1/nowhere', '/api/v1/users/x']) {
       for (let i = 0; i < 3; i++) {
@@ -124,7 +124,7 @@ onEachDatabase(t, async (t, open) => {
     await eventually('places that are free', () => app.admission.figures().underWay === 0);
   });
 
-  t.test('a client that is slow to send its body has no place meanwhile', async (t) => {
+  t.test('a client that sends its body slowly uses no place', async (t) => {
     const { url, rest } = await startInstance(t, database, {}, { admission: HASTY });
     const body = JSON.stringify({ email: 'nobody@example.com', password: 'a password of nobody' });
     const slow = Array.from({ length: 5 }, () => connectTo(url));
@@ -143,7 +143,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('bodies that arrive later wait for places, too', async (t) => {
+  t.test('requests wait for a place after their body', async (t) => {
     const admission = { ...WAITING, waiting: 10 };
     const { url, app, rest } = await startInstance(t, database, {}, { admission });
     const { release, over } = await holdUser(database, viewer.id);
@@ -167,7 +167,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await rest('GET', path, { as: viewer })).status, 200);
   });
 
-  t.test('a client that goes away while its work is under way keeps its place until that is done', async (t) => {
+  t.test('an aborted request keeps its place until its work ends', async (t) => {
     if (!database.url) return t.comment('of the embedded database it cannot be seen who waits for a lock');
     const { url, app } = await startInstance(t, database);
     const underWay = () => app.admission.figures().underWay;
@@ -188,7 +188,7 @@ onEachDatabase(t, async (t, open) => {
     await eventually('work that is done', () => underWay() === 0);
   });
 
-  t.test('a client that goes away gives its place back', async (t) => {
+  t.test('an aborted waiting request frees its place', async (t) => {
     const { url, reaches, released } = await full(t, WAITING);
     const client = connectTo(url);
     client.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n');

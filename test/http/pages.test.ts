@@ -9,7 +9,7 @@ const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/
 const OPENED = { ...HTML, 'sec-fetch-dest': 'document' };
 const ALLOWED = 'access-control-allow-origin';
 
-t.test('the pages', async (t) => {
+t.test('the pages are served with their files', async (t) => {
   const database = await memoryDatabase(t);
   await demo.seed(database.client);
   const { url, rest, log } = await startInstance(t, database);
@@ -18,7 +18,7 @@ t.test('the pages', async (t) => {
   const page = async (path: string, base = url) => (await fetch(base + path, { headers: OPENED })).text();
   const session = async (cookie: string) => (await fetch(`${url}/docs/session`, { headers: { cookie } })).json();
 
-  t.test('outside production each demo account is a click away, on every page that asks something', async (t) => {
+  t.test('outside production each page has a login button for each demo account', async (t) => {
     for (const path of ['/docs', '/graphql', '/nowhere', '/api/v1/users']) {
       const html = await page(path);
       const buttons = [...html.matchAll(/<button type="button" data-email="([^"]+)"[^>]*>([^<]+)</g)];
@@ -31,7 +31,7 @@ t.test('the pages', async (t) => {
     }
   });
 
-  t.test('in production there is a form in their place', async (t) => {
+  t.test('in production the pages have a login form', async (t) => {
     for (const path of ['/docs', '/nowhere']) {
       const html = await page(path, production.url);
       t.match(html, /<form><input type="email".*<input type="password"/);
@@ -40,7 +40,7 @@ t.test('the pages', async (t) => {
     }
   });
 
-  t.test('a click logs in by cookie, at an address of the contract, for REST and GraphQL alike', async (t) => {
+  t.test('a login button sets a cookie for REST and GraphQL', async (t) => {
     const [, login = '', logout = ''] = /data-login="([^"]+)" data-logout="([^"]+)"/.exec(await page('/docs')) ?? [];
     t.same([await session(''), await session('accord_access=none')], [null, null]);
     for (const { name, role, email, password } of demo.people) {
@@ -65,7 +65,7 @@ t.test('the pages', async (t) => {
     t.equal(await byHeader.json(), null, 'whose cookie it is, and nothing else');
   });
 
-  t.test('who gets lost with a browser meets a page; every other client a problem document', async (t) => {
+  t.test('a lost browser gets a page, other clients a problem document', async (t) => {
     for (const [path, status] of [
       ['/nowhere', 404],
       ['/api/v1/users', 401],
@@ -88,7 +88,7 @@ t.test('the pages', async (t) => {
     t.same(codeOf(posted), [404, 'NOT_FOUND'], 'a form leads nowhere');
   });
 
-  t.test('the contracts can be fetched from anywhere, the service from this machine outside production', async (t) => {
+  t.test('every origin may read the contracts; outside production local pages may call', async (t) => {
     const local = 'http://localhost:5173';
     const evil = 'https://evil.example';
     const allowed = async (base: string, path: string, origin: string, method = 'GET') => {
@@ -123,7 +123,7 @@ t.test('the pages', async (t) => {
     }
   });
 
-  t.test('an origin that is refused is told of once, with what would admit it; our own is none', async (t) => {
+  t.test('a refused origin is logged once with its remedy; the own origin is not', async (t) => {
     const told = () => log.filter((line) => line.includes('CORS_ORIGINS') && line.includes('https://b.example'));
     for (let i = 0; i < 2; i++) await rest('GET', '/livez', { headers: { origin: 'https://b.example' } });
     t.equal(told().length, 1);

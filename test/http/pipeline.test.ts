@@ -58,7 +58,7 @@ function recordHooks(t: Test): Map<string, string[]> {
   return exchanges;
 }
 
-t.test('a request meets the stages of the table and no others, in the order of the table', async (t) => {
+t.test('a request passes exactly the stages of the table, in order', async (t) => {
   const exchanges = recordHooks(t);
   const { app, url, admin } = await startService(t, await memoryDatabase(t));
   /** All that a request has met when it has been answered. */
@@ -108,7 +108,7 @@ t.test('a request meets the stages of the table and no others, in the order of t
   t.strictSame(byUpgrade.slice(0, makers(BEFORE_HANDLER).length), makers(BEFORE_HANDLER), 'an upgrade');
 });
 
-t.test('what is left out in production', async (t) => {
+t.test('production omits some stages', async (t) => {
   const exchanges = recordHooks(t);
   const { rest } = await startInstance(t, await memoryDatabase(t), PRODUCTION);
   const { headers } = await rest('GET', '/livez');
@@ -150,7 +150,7 @@ t.test('the order in which plugins are registered does not matter', async (t) =>
   }
 });
 
-t.test('nor that in which stages of a handler are made, and each way has its own', async (t) => {
+t.test('the order of creation of handler stages does not matter', async (t) => {
   const handlerStages = stagesOf(['handler']);
   const { app } = await appOf([]);
   for (const made of [handlerStages, handlerStages.toReversed()]) {
@@ -167,7 +167,7 @@ t.test('nor that in which stages of a handler are made, and each way has its own
   }
 });
 
-t.test('a stage without a plugin, with two, or outside of the table stops the start', async (t) => {
+t.test('a stage with no plugin, two plugins, or no row stops the start', async (t) => {
   const { app } = await appOf(toBeMade.filter(({ name }) => name !== 'ceiling'));
   await t.rejects(app.registerPipeline(), { message: 'No plugin implements the stage "ceiling".' });
   const again = await appOf(toBeMade);
@@ -176,7 +176,7 @@ t.test('a stage without a plugin, with two, or outside of the table stops the st
   t.throws(() => again.app.stage('ceiling', async () => {}), { message: 'Two plugins implement the stage "ceiling".' });
 });
 
-t.test('a name stands for one stage', async (t) => {
+t.test('stage names are unique', async (t) => {
   t.equal(new Set(PIPELINE.map(({ name }) => name)).size, PIPELINE.length);
 });
 
@@ -211,7 +211,7 @@ function unsaidNeeds(plugins: Plugin[]): string[] {
   );
 }
 
-t.test('every plugin says what it is called, and whose decorators it uses', async (t) => {
+t.test('every plugin declares its name and dependencies', async (t) => {
   const plugins = await pluginsIn(sourcesIn('src/platform'));
   t.ok(plugins.length > 12);
   const names = plugins.map(({ name }) => name as string);

@@ -54,7 +54,7 @@ function recordWaits(t: Test) {
   return { waited, hooks };
 }
 
-t.test('what a request that is answered costs', async (t) => {
+t.test('the parts of a request run once', async (t) => {
   const { waited, hooks } = recordWaits(t);
   const { rest, viewer } = await startService(t, await memoryDatabase(t));
   const login = { email: viewer.email, password: PASSWORD };
@@ -91,7 +91,7 @@ t.test('what a request that is answered costs', async (t) => {
   );
 });
 
-t.test('one timer waits for all answers', async (t) => {
+t.test('one timer serves all answers', async (t) => {
   const { rest, viewer } = await startService(t, await memoryDatabase(t));
   const get = () => rest('GET', `/api/v1/users/${viewer.id}`, { headers: viewer.headers });
   await get();

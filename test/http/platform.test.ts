@@ -26,7 +26,7 @@ onEachDatabase(t, async (t, open) => {
   const service = await startService(t, await open());
   const { rest, url, admin, viewer, database } = service;
 
-  t.test('the contracts are published as generated/ has them, with entity tags and ranges', async (t) => {
+  t.test('the published contracts equal generated/, with entity tags and ranges', async (t) => {
     const here = [{ url, description: 'Where this contract is served.' }, { url: 'https://{version}.{domain}' }];
     const { servers: authored, ...edition } = parse(readFileSync('generated/openapi.yaml', 'utf8'));
     for (const file of ['openapi.yaml', 'openapi.json', 'openapi-3.0.json', 'schema.graphql', 'schema.json']) {
@@ -69,7 +69,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await rest('GET', '/openapi.json?x=1')).status, 400, 'an unknown query parameter');
   });
 
-  t.test('health, metrics and the way to the docs', async (t) => {
+  t.test('health, metrics and the redirect to the documentation', async (t) => {
     t.same((await rest('GET', '/livez')).body, { status: 'ok' });
     t.equal((await rest('GET', '/readyz')).status, 200);
     t.match(
@@ -78,7 +78,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('the way to the docs, and to all else for who asks for JSON', async (t) => {
+  t.test('the root redirects browsers, and lists links as JSON', async (t) => {
     for (const accept of ['*/*', 'text/html', 'text/html, application/json;q=0.9, */*;q=0.8', 'image/png']) {
       const { status, headers } = await rest('GET', '/', { headers: { accept } });
       t.match([status, headers.get('location'), headers.get('vary')], [302, '/docs', /\bAccept\b/], accept);
@@ -136,7 +136,7 @@ onEachDatabase(t, async (t, open) => {
     t.same([notBrowser.status, notBrowser.headers.get('allow')], [405, 'POST']);
   });
 
-  t.test('an address nobody has is 404 for everyone; a trailing slash is 308', async (t) => {
+  t.test('an unknown address is 404 for everyone; a trailing slash is 308', async (t) => {
     for (const as of [undefined, admin]) t.same(codeOf(await rest('GET', '/nowhere', { as })), [404, 'NOT_FOUND']);
     t.same(codeOf(await rest('GET', '/nowhere/')), [404, 'NOT_FOUND']);
     for (const [from, to] of [
@@ -170,7 +170,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('four ways to choose a version, and their failures', async (t) => {
+  t.test('four ways select a version, each with its failure', async (t) => {
     const ask = (path: string, headers = {}) => rest('GET', path, { as: viewer, headers });
     const vendor = 'application/vnd.accord+json';
     for (const [path, headers] of [
@@ -201,7 +201,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(await host('v2.api.example.com'), /HTTP\/1\.1 404/);
   });
 
-  t.test('media types: 406, 415, 413', async (t) => {
+  t.test('media types and sizes are 406, 415 and 413', async (t) => {
     t.same(codeOf(await rest('GET', '/api/v1/users', { as: viewer, headers: { accept: 'text/html' } })), [
       406,
       'NOT_ACCEPTABLE',
@@ -218,14 +218,14 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await rest('POST', '/api/v1/users', { as: admin, body: large })), [413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  t.test('what is not HTTP is refused by the parser with a problem, and the service lives', async (t) => {
+  t.test('the parser answers non-HTTP bytes with a problem', async (t) => {
     t.match(await raw(url, 'NONSENSE\r\n\r\n'), /^HTTP\/1\.1 400 .*"code":"BAD_REQUEST"/s);
     const huge = `GET /livez HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(70_000)}\r\n\r\n`;
     t.match(await raw(url, huge), /^HTTP\/1\.1 431 /);
     t.equal((await rest('GET', '/livez')).status, 200);
   });
 
-  t.test('what is marked as not written yet answers 501, behind its security, and is told of', async (t) => {
+  t.test('an unwritten operation is 501 after its security, and is logged', async (t) => {
     const { orders } = handlers;
     const { Query } = resolvers;
     Object.assign(handlers, { orders: { ...orders, listOrders: notWritten } });
@@ -240,7 +240,7 @@ onEachDatabase(t, async (t, open) => {
     t.same((await later.graphql(viewer, '{ posts { id } }')).codes, ['NOT_IMPLEMENTED']);
   });
 
-  t.test('500: what nobody expected, also where no business is done', async (t) => {
+  t.test('an unexpected error is 500 on every operation', async (t) => {
     const contracts = await publishedContracts();
     const broken = await startInstance(t, database, {}, { contracts });
     contracts.at = () => {
@@ -251,7 +251,7 @@ onEachDatabase(t, async (t, open) => {
     t.notMatch(answer.text, 'scratch');
   });
 
-  t.test('without its database the service says 503, and is alive', async (t) => {
+  t.test('without its database the service is alive and answers 503', async (t) => {
     await database.client.$disconnect();
     await database.close();
     const answer = await rest('GET', '/api/v1/users', { as: viewer });

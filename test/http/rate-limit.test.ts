@@ -8,7 +8,7 @@ import { codeOf, startService } from '../support/service.js';
 onEachDatabase(t, async (t, open) => {
   const database = await open();
 
-  t.test('the rate: told on every answer, refused in its place', async (t) => {
+  t.test('every answer states the rate, and 429 comes in its order', async (t) => {
     const now = slowClock();
     const limits = { RATE_LIMIT: '5', RATE_CEILING: '1000', RATE_LIMIT_ANONYMOUS: '1000' };
     const service = await startService(t, database, limits, now);
@@ -37,7 +37,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await rest('GET', '/livez', { as: viewer })).headers.get('x-rate-limit-limit'), null);
   });
 
-  t.test('it is that of the caller whose credential holds, also where nobody asks for one', async (t) => {
+  t.test('a valid credential counts for its caller, also on public operations', async (t) => {
     await database.client.user.deleteMany();
     const { rest, url, viewer } = await startService(t, database, { RATE_LIMIT: '500', RATE_LIMIT_ANONYMOUS: '70' });
     const login = { email: viewer.email, password: PASSWORD };
@@ -101,7 +101,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(JSON.stringify(await (await batch(4)).json()), 'RATE_LIMITED');
   });
 
-  t.test('the ceiling for an address comes before everything', async (t) => {
+  t.test('the ceiling of an address is checked first', async (t) => {
     await database.client.user.deleteMany();
     const { rest } = await startService(t, database, { RATE_CEILING: '20' }, slowClock());
     const answers = [];

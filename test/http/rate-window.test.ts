@@ -19,7 +19,7 @@ const skip = skipWithoutRedis;
 /** A Redis as an instance names it, with keys that are this test's alone. */
 const redisAt = (port: number, prefix: string) => `redis://127.0.0.1:${port}?keyPrefix=${prefix}`;
 
-t.test('the window slides: in no minute more than the limit, and a refusal ends when it was said to', async (t) => {
+t.test('the window slides, and a refusal ends at its Retry-After', async (t) => {
   let time = 1_000_000;
   const count = slidingWindows(() => time);
   const ask = () => count('a', MINUTE, 10);
@@ -40,7 +40,7 @@ t.test('the window slides: in no minute more than the limit, and a refusal ends 
   t.ok(ask().current <= 10, 'after Retry-After, however often it tried in between');
 });
 
-t.test('callers are apart; silence and a clock set back begin anew', async (t) => {
+t.test('callers are counted separately, also after pauses and clock changes', async (t) => {
   let time = 1_000_000;
   const count = slidingWindows(() => time);
   for (let i = 1; i <= 3; i++) t.equal(count('a', MINUTE, 10).current, i);
@@ -51,7 +51,7 @@ t.test('callers are apart; silence and a clock set back begin anew', async (t) =
   t.equal(count('a', MINUTE, 10).current, 1);
 });
 
-t.test('in Redis the same window, counted once by all who ask at once', { skip }, async (t) => {
+t.test('Redis counts the same window under concurrency', { skip }, async (t) => {
   const url = redisAt(target.port, randomUUID());
   const instances = [
     sharedWindows(url, namesOf('accord'), IGNORED_OUTAGES),
@@ -79,7 +79,7 @@ t.test('in Redis the same window, counted once by all who ask at once', { skip }
   t.equal(again.current, 1, 'free again when it was said');
 });
 
-t.test('two instances share the count; without Redis each counts for itself, and says so once', { skip }, async (t) => {
+t.test('instances share the count, and log once that they count alone without Redis', { skip }, async (t) => {
   const database = await memoryDatabase(t);
   const proxy = await tcpProxy(t, target);
   const environment = { RATE_LIMIT: '6', REDIS_URL: redisAt(proxy.port, randomUUID()) };

@@ -88,7 +88,7 @@ const LETTER = Buffer.from('x');
 /** Most of the time the cases wait. A new object each time, for tap writes into it. */
 const atOnce = () => ({ buffered: true });
 
-t.test('clients that are slow, or many at once, on each listener', { jobs: 30 }, async (t) => {
+t.test('slow clients are cut off on each listener', { jobs: 30 }, async (t) => {
   const database = await memoryDatabase(t);
   const { files, write } = tlsFiles(t);
   const ca = write('localhost');
@@ -126,7 +126,7 @@ t.test('clients that are slow, or many at once, on each listener', { jobs: 30 },
     const service = serviceOf(listener);
     const impatient = listener.tls ? brief.secure : brief.plain;
 
-    t.test(`${name}: headers that do not end, at once and on a connection in use`, atOnce(), async (t) => {
+    t.test(`${name}: headers that do not end`, atOnce(), async (t) => {
       const attempt = async (used: boolean) => {
         const socket = await open(t, service, listener);
         if (used) await ask(socket, listener);
@@ -179,29 +179,25 @@ t.test('clients that are slow, or many at once, on each listener', { jobs: 30 },
       await closed(await open(t, service, listener));
     });
 
-    t.test(
-      `${name}: a connection that is not used any more, and a WebSocket that is open beside it`,
-      atOnce(),
-      async (t) => {
-        const { url } = impatient;
-        const live = new WebSocket(`${url.replace('http', 'ws')}/graphql`, [PROTOCOL], { rejectUnauthorized: false });
-        live.on('error', () => {});
-        t.teardown(() => live.terminate());
-        await once(live, 'open');
-        live.send(
-          JSON.stringify({ type: 'connection_init', payload: { Authorization: admin.headers['authorization'] } }),
-        );
-        await once(live, 'message');
-        for (const _ of [1, 2]) {
-          const socket = await open(t, impatient, listener);
-          await ask(socket, listener);
-          await closed(socket);
-        }
-        t.equal(live.readyState, WebSocket.OPEN, 'which has time-outs of its own');
-      },
-    );
+    t.test(`${name}: an idle connection, and an open WebSocket`, atOnce(), async (t) => {
+      const { url } = impatient;
+      const live = new WebSocket(`${url.replace('http', 'ws')}/graphql`, [PROTOCOL], { rejectUnauthorized: false });
+      live.on('error', () => {});
+      t.teardown(() => live.terminate());
+      await once(live, 'open');
+      live.send(
+        JSON.stringify({ type: 'connection_init', payload: { Authorization: admin.headers['authorization'] } }),
+      );
+      await once(live, 'message');
+      for (const _ of [1, 2]) {
+        const socket = await open(t, impatient, listener);
+        await ask(socket, listener);
+        await closed(socket);
+      }
+      t.equal(live.readyState, WebSocket.OPEN, 'which has time-outs of its own');
+    });
 
-    t.test(`${name}: an answer that is not taken`, atOnce(), async (t) => {
+    t.test(`${name}: an answer that is not read`, atOnce(), async (t) => {
       const mine = listener.tls ? counted.secure : counted.plain;
       const socket = await open(t, mine, listener);
       if (protocol === 'h2') {
@@ -220,7 +216,7 @@ t.test('clients that are slow, or many at once, on each listener', { jobs: 30 },
       await eventually('the end', async () => (await connections()) === 0 || undefined);
     });
 
-    t.test(`${name}: what is no request, from a client that neither reads nor closes`, atOnce(), async (t) => {
+    t.test(`${name}: bytes that are not a request`, atOnce(), async (t) => {
       const socket = await open(t, service, listener, true);
       socket.pause();
       socket.write('NONSENSE\r\n\r\n');
@@ -231,7 +227,7 @@ t.test('clients that are slow, or many at once, on each listener', { jobs: 30 },
     });
   }
 
-  t.test('TLS: a handshake that is not begun, and one that does not end', atOnce(), async (t) => {
+  t.test('TLS: handshakes that do not start or end', atOnce(), async (t) => {
     await closed(await connectTo(t, secure));
     const slow = await connectTo(t, secure);
     // A record of 512 bytes that is to be a ClientHello of 508.
@@ -296,7 +292,7 @@ t.test('clients that are slow, or many at once, on each listener', { jobs: 30 },
     t.equal(farewell?.readUInt32BE(4), CODE.enhanceYourCalm);
   });
 
-  t.test('HTTP/2: a client that lets as many requests end as it resets goes on', atOnce(), async (t) => {
+  t.test('HTTP/2: a client with as many finished requests as resets continues', atOnce(), async (t) => {
     const socket = await open(t, secure, http2);
     await ask(socket, http2);
     const frames = framesOf(socket);
@@ -312,7 +308,7 @@ t.test('clients that are slow, or many at once, on each listener', { jobs: 30 },
     await eventually('an answer to a ping', () => frames.find(({ type }) => type === TYPE.ping));
   });
 
-  t.test('and the service lives, without a fault of ours', async (t) => {
+  t.test('the service is alive, and logged no error', async (t) => {
     for (const { url, log } of [plain, brief.plain]) {
       t.equal((await fetch(`${url}/livez`)).status, 200);
       t.same(

@@ -21,7 +21,7 @@ const seenBelow = [100, 101, 103, 431];
 
 const table = statusTable(answers, statuses);
 
-t.test('the table of status codes has each that is expected, and is true', async (t) => {
+t.test('the table of status codes is complete and correct', async (t) => {
   const codes = table.map(({ code }) => code);
   const expected = [
     100, 101, 102, 103, 200, 201, 202, 204, 206, 301, 302, 304, 307, 308, 400, 401, 403, 404, 405, 408, 409, 410,
@@ -59,7 +59,7 @@ onEachDatabase(t, async (t, open) => {
   const service = await startService(t, await open());
   const { rest, graphql, admin, url, database, log } = service;
 
-  t.test('the page of the status codes', async (t) => {
+  t.test('the page of status codes lists the table', async (t) => {
     const page = await fetch(`${url}/docs/status`);
     const html = await page.text();
     t.equal(page.status, 200);
@@ -68,7 +68,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(await (await fetch(`${url}/docs/errors`)).text(), 'href="/docs/status"');
   });
 
-  t.test('100: the body is called for', async (t) => {
+  t.test('100: the service asks for the body', async (t) => {
     const socket = connectTo(url);
     const answer = untilClosed(socket);
     const head =
@@ -82,7 +82,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(statusesOf(odd), [400], 'another expectation is passed over');
   });
 
-  t.test('101: a handshake at /graphql', async (t) => {
+  t.test('101: a WebSocket handshake at /graphql', async (t) => {
     const socket = connectTo(url);
     socket.write(
       'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
@@ -93,7 +93,7 @@ onEachDatabase(t, async (t, open) => {
     socket.destroy();
   });
 
-  t.test('an upgrade to anything else is passed over, by TLS as well', async (t) => {
+  t.test('other upgrades are ignored', async (t) => {
     const { files, write } = tlsFiles(t);
     const ca = write('upgrade');
     const secure = new URL((await startInstance(t, database, { ...files, DEMO: 'on' })).url);
@@ -113,7 +113,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('103: the style sheet is named before the page, over HTTP/2 alone', async (t) => {
+  t.test('103: HTTP/2 announces the style sheet', async (t) => {
     const { files, write } = tlsFiles(t);
     const ca = write('early hints');
     const secure = await startInstance(t, database, { ...files, DEMO: 'on' });
@@ -146,7 +146,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('500 and 507: faults of the database, told without its words; nothing is stored', async (t) => {
+  t.test('500 and 507: faults of the database are masked, and store nothing', async (t) => {
     const body = { name: 'N', email: 'fault@example.com', role: 'viewer' };
     const mutation = 'mutation { createUser(input: {name: "N", email: "fault@example.com", role: VIEWER}) { id } }';
     for (const [sqlstate, status, code] of [
@@ -173,7 +173,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await rest('POST', '/api/v1/users', { as: admin, body })).status, 201, 'and it is over');
   });
 
-  t.test('framing that two readers could read in two ways is refused, and the connection ends', async (t) => {
+  t.test('ambiguous framing is refused and closes the connection', async (t) => {
     const post = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
     const smuggled = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
     for (const [what, bytes] of Object.entries({
@@ -202,7 +202,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await rest('GET', '/livez')).status, 200);
   });
 
-  t.test('every GET answers HEAD alike, without a body', async (t) => {
+  t.test('HEAD equals GET without a body', async (t) => {
     for (const { path, method } of contractOperations) {
       if (method !== 'GET') continue;
       const place = path.replace('{user_id}', String(admin.id)).replace('{order_id}', '1');
@@ -215,7 +215,7 @@ onEachDatabase(t, async (t, open) => {
   });
 });
 
-t.test('the limits stand as they are documented', async (t) => {
+t.test('the documented limits apply', async (t) => {
   t.same(TIMEOUTS_MS, {
     handshake: 10_000,
     headers: 10_000,

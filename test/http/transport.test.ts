@@ -38,7 +38,7 @@ async function production(t: Test, open: () => Promise<Service['database']>, env
 }
 
 onEachDatabase(t, async (t, open) => {
-  t.test('in production credentials over plain HTTP are refused, on every way in and without a redirect', async (t) => {
+  t.test('production refuses credentials over plain HTTP without a redirect', async (t) => {
     const { rest, graphql, admin, url, database } = await production(t, open);
     const password = { email: admin.email, password: PASSWORD };
     const plain: Record<string, string>[] = [
@@ -81,7 +81,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await rest('POST', LOGIN, { headers: https, body: password })).status, 200);
   });
 
-  t.test('headers of a proxy that is not trusted change nothing', async (t) => {
+  t.test('headers of untrusted proxies are ignored', async (t) => {
     const claims = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7', 'x-real-ip': '203.0.113.8' };
     const trusted = await production(t, open, { TRUST_PROXY: '192.0.2.1,127.0.0.1', RATE_LIMIT_ANONYMOUS: '100' });
     const behind = { headers: { ...trusted.admin.headers, ...claims } };
@@ -114,7 +114,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('outside production plain HTTP does for this machine only', async (t) => {
+  t.test('outside production plain HTTP is accepted from loopback only', async (t) => {
     const { rest, graphql, admin, app } = await startService(t, await open(), { DEMO: 'on', TRUST_PROXY: 'loopback' });
     t.equal((await rest('GET', USERS, { as: admin })).status, 200);
     const away = [
@@ -136,72 +136,65 @@ onEachDatabase(t, async (t, open) => {
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test(
-    'HTTPS of our own: HTTP/2, HTTP/1.1 for who does not speak it, and a certificate that is renewed',
-    async (t) => {
-      const { files, write } = tlsFiles(t);
-      const ca = write('first');
-      const people = await production(t, open);
-      const instance = await startInstance(t, people.database, { ...PRODUCTION, ...files });
-      const { port } = new URL(instance.url);
-      const url = `https://localhost:${port}`;
-      t.match(instance.url, /^https:/);
+  t.test('HTTPS serves HTTP/2 and HTTP/1.1, and reloads a renewed certificate', async (t) => {
+    const { files, write } = tlsFiles(t);
+    const ca = write('first');
+    const people = await production(t, open);
+    const instance = await startInstance(t, people.database, { ...PRODUCTION, ...files });
+    const { port } = new URL(instance.url);
+    const url = `https://localhost:${port}`;
+    t.match(instance.url, /^https:/);
 
-      const agent = new Agent({ keepAlive: true, maxSockets: 1, ca });
-      const headers = people.admin.headers;
-      const first = await ask(url + USERS, { agent, headers });
-      t.match([first.status, first.headers['strict-transport-security']], [200, /max-age=31536000/]);
-      t.equal((await ask(url + USERS, { agent, headers: basic(people.admin.email, PASSWORD) })).status, 200);
-      t.equal((await ask(url + USERS, { agent, headers: { ...headers, 'x-forwarded-proto': 'http' } })).status, 200);
-      t.equal((await ask(url + USERS, { agent })).status, 401);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca });
+    const headers = people.admin.headers;
+    const first = await ask(url + USERS, { agent, headers });
+    t.match([first.status, first.headers['strict-transport-security']], [200, /max-age=31536000/]);
+    t.equal((await ask(url + USERS, { agent, headers: basic(people.admin.email, PASSWORD) })).status, 200);
+    t.equal((await ask(url + USERS, { agent, headers: { ...headers, 'x-forwarded-proto': 'http' } })).status, 200);
+    t.equal((await ask(url + USERS, { agent })).status, 401);
 
-      const session = http2Session(t, url, ca);
-      const ask2 = async (path: string, more: Record<string, string>, body?: object) => {
-        const stream = session.request({ ':path': path, ':method': body ? 'POST' : 'GET', ...more });
-        stream.end(body && JSON.stringify(body));
-        const [answer] = await once(stream, 'response');
-        const received = await text(stream);
-        return { status: answer[':status'], headers: answer, body: received && JSON.parse(received) };
-      };
-      t.match(await ask2(USERS, headers), {
-        status: 200,
-        headers: { 'api-version': '1', 'x-rate-limit-limit': '100000' },
-      });
-      t.match(await ask2(USERS, { authorization: 'Bearer x' }), { status: 401, body: { code: 'UNAUTHENTICATED' } });
-      const type = { 'content-type': 'application/json' };
-      t.match(await ask2('/graphql', { ...headers, ...type }, { query: '{ me { email } }' }), {
-        status: 200,
-        body: { data: { me: { email: people.admin.email } } },
-      });
-      t.match(
-        await ask2('/users', { ...headers, ':authority': 'v9.api.example.com' }),
-        { status: 404 },
-        'the subdomain',
-      );
-      t.match(await ask2('/users', { ...headers, ':authority': 'v1.api.example.com' }), { status: 200 });
+    const session = http2Session(t, url, ca);
+    const ask2 = async (path: string, more: Record<string, string>, body?: object) => {
+      const stream = session.request({ ':path': path, ':method': body ? 'POST' : 'GET', ...more });
+      stream.end(body && JSON.stringify(body));
+      const [answer] = await once(stream, 'response');
+      const received = await text(stream);
+      return { status: answer[':status'], headers: answer, body: received && JSON.parse(received) };
+    };
+    t.match(await ask2(USERS, headers), {
+      status: 200,
+      headers: { 'api-version': '1', 'x-rate-limit-limit': '100000' },
+    });
+    t.match(await ask2(USERS, { authorization: 'Bearer x' }), { status: 401, body: { code: 'UNAUTHENTICATED' } });
+    const type = { 'content-type': 'application/json' };
+    t.match(await ask2('/graphql', { ...headers, ...type }, { query: '{ me { email } }' }), {
+      status: 200,
+      body: { data: { me: { email: people.admin.email } } },
+    });
+    t.match(await ask2('/users', { ...headers, ':authority': 'v9.api.example.com' }), { status: 404 }, 'the subdomain');
+    t.match(await ask2('/users', { ...headers, ':authority': 'v1.api.example.com' }), { status: 200 });
 
-      const serves = async (): Promise<string> => {
-        const socket: TLSSocket = connect({ port: Number(port), host: 'localhost', rejectUnauthorized: false });
-        await once(socket, 'secureConnect');
-        const { subject } = socket.getPeerCertificate();
-        socket.destroy();
-        return String(subject.CN);
-      };
-      t.equal(await serves(), 'first');
-      const local = async () => (await ask(url + USERS, { agent, headers })).status;
-      writeFileSync(files.TLS_CERT, selfSigned('of another key').cert);
-      await eventually('a warning', () => instance.log.some((line) => line.includes('cannot be used')) || undefined);
-      t.equal(await serves(), 'first', 'files that do not fit each other are not used');
-      write('second');
-      await eventually('the second certificate', async () => (await serves()) === 'second' || undefined);
-      t.equal(await local(), 200, 'a connection of before the renewal goes on, by HTTP/1.1');
-      t.match(await ask2(USERS, headers), { status: 200 }, 'and by HTTP/2');
-      agent.destroy();
-    },
-  );
+    const serves = async (): Promise<string> => {
+      const socket: TLSSocket = connect({ port: Number(port), host: 'localhost', rejectUnauthorized: false });
+      await once(socket, 'secureConnect');
+      const { subject } = socket.getPeerCertificate();
+      socket.destroy();
+      return String(subject.CN);
+    };
+    t.equal(await serves(), 'first');
+    const local = async () => (await ask(url + USERS, { agent, headers })).status;
+    writeFileSync(files.TLS_CERT, selfSigned('of another key').cert);
+    await eventually('a warning', () => instance.log.some((line) => line.includes('cannot be used')) || undefined);
+    t.equal(await serves(), 'first', 'files that do not fit each other are not used');
+    write('second');
+    await eventually('the second certificate', async () => (await serves()) === 'second' || undefined);
+    t.equal(await local(), 200, 'a connection of before the renewal goes on, by HTTP/1.1');
+    t.match(await ask2(USERS, headers), { status: 200 }, 'and by HTTP/2');
+    agent.destroy();
+  });
 });
 
-t.test('TLS files that cannot be used are named at the start', async (t) => {
+t.test('unusable TLS files are named at the start', async (t) => {
   const { files, write } = tlsFiles(t);
   const environment = { DATABASE_URL: await demoDirectory(t), DEMO: 'on', ...files };
   const missing = await refusedServer(t, environment);
@@ -212,7 +205,7 @@ t.test('TLS files that cannot be used are named at the start', async (t) => {
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('pages of other origins: the listed ones only, and never with our cookies', async (t) => {
+  t.test('only listed origins may call, without cookies', async (t) => {
     const listed = 'https://app.example.com';
     const { url, rest, admin } = await startService(t, await open(), { CORS_ORIGINS: `${listed}, https://b.example` });
     const closed = await startService(t, await open());

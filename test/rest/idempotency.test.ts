@@ -60,7 +60,7 @@ onEachDatabase(t, async (t, open) => {
   };
 
   for (const [name, request] of Object.entries(operations)) {
-    t.test(`${name}: a key stands for one request and one effect`, async (t) => {
+    t.test(`${name}: a key has one request and one effect`, async (t) => {
       const [path, body, other, effects, headers] = await request();
       const key = newKey();
       const first = await post(admin, path, key, body, headers);
@@ -76,7 +76,7 @@ onEachDatabase(t, async (t, open) => {
       t.equal(await effects(), 1);
     });
 
-    t.test(`${name}: fifty at once have one effect`, async (t) => {
+    t.test(`${name}: fifty concurrent requests have one effect`, async (t) => {
       const [path, body, , effects, headers] = await request();
       const key = newKey();
       const answers = await Promise.all(Array.from({ length: 50 }, () => post(admin, path, key, body, headers)));
@@ -92,7 +92,7 @@ onEachDatabase(t, async (t, open) => {
     });
   }
 
-  t.test('a key is one caller’s and one operation’s, and stands for one address', async (t) => {
+  t.test('a key belongs to one caller, operation and path', async (t) => {
     const key = newKey();
     const mine = await post(viewer, ordersOf(viewer), key, EUR);
     const theirs = await post(developer, ordersOf(developer), key, EUR);
@@ -104,7 +104,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await post(viewer, ordersOf(developer), key, EUR)), [403, 'FORBIDDEN'], 'authorisation comes first');
   });
 
-  t.test('an answer that was kept as a row, before answers were, is repeated as it went', async (t) => {
+  t.test('answers in the old storage format are repeated', async (t) => {
     await client.$executeRawUnsafe('ALTER TABLE idempotency_keys ADD COLUMN result JSONB');
     const repeats: (() => Promise<unknown>)[] = [];
     for (const [name, request] of Object.entries(operations)) {
@@ -141,7 +141,7 @@ onEachDatabase(t, async (t, open) => {
     });
   });
 
-  t.test('what failed had no effect, and its key is free', async (t) => {
+  t.test('a failed request frees its key', async (t) => {
     const key = newKey();
     t.equal((await post(viewer, ordersOf(viewer), key, { total: { amount: 0, currency: 'EUR' } })).status, 422);
     t.equal((await post(viewer, ordersOf(viewer), key, EUR)).status, 201);
@@ -152,7 +152,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await post(viewer, path, key, { payment_token: 'c' })).status, 200);
   });
 
-  t.test('a key in flight is a conflict, and does nothing', async (t) => {
+  t.test('a key in flight is 409 without an effect', async (t) => {
     const id = await order();
     const key = newKey();
     gateway.hold();
@@ -169,7 +169,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(answerOf(await post(viewer, `${ORDERS}/${id}/payment`, key)), answerOf(await first));
   });
 
-  t.test('a key that is written down meanwhile, by whom no lock holds off, leaves no second effect', async (t) => {
+  t.test('a key that another process stores meanwhile has no second effect', async (t) => {
     const key = newKey();
     const before = await client.order.count();
     const { commit, over } = await uncommitted(client, (db) =>
@@ -188,7 +188,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await client.order.count(), before);
   });
 
-  t.test('what a database refuses to remember has not happened', async (t) => {
+  t.test('a key that cannot be stored has no effect', async (t) => {
     await client.$executeRawUnsafe(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END $$`);
     await client.$executeRawUnsafe(`CREATE TRIGGER full_disk BEFORE INSERT ON idempotency_keys
@@ -208,7 +208,7 @@ onEachDatabase(t, async (t, open) => {
     await client.$executeRawUnsafe('DROP TRIGGER full_disk ON idempotency_keys');
   });
 
-  t.test('with an account goes what was remembered of it, and a late retry does not bring it back', async (t) => {
+  t.test('deleting an account deletes its keys, and a late retry does not restore them', async (t) => {
     const key = newKey();
     const body = newUser();
     const created = await post(admin, USERS, key, body);
@@ -224,7 +224,7 @@ onEachDatabase(t, async (t, open) => {
     t.notMatch(remembered, body.email, 'nothing personal is kept');
   });
 
-  t.test('after a day the key is free, and swept away', async (t) => {
+  t.test('a key expires after a day and is deleted', async (t) => {
     const key = newKey();
     const first = await post(viewer, ordersOf(viewer), key, EUR);
     moved += DAY + 1000;

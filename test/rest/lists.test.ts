@@ -13,7 +13,7 @@ const fill = ({ client }: Opened, name: string, count: number) =>
     SELECT '${name} ' || i, '${name}' || i || '@example.com', '${name}' || i || '@example.com', 'VIEWER'
     FROM generate_series(1, ${count}) AS i`);
 
-t.test('a cursor is good for the list that gave it, and from nobody else', async (t) => {
+t.test('a cursor is valid for its own list, and cannot be forged', async (t) => {
   const ours = cursors(['a secret of ours']);
   const cursor = ours.encode('users', 7);
   t.equal(ours.decode('users', cursor), 7);
@@ -35,7 +35,7 @@ onEachDatabase(t, async (t, open) => {
   const read = async (query: string): Promise<Json> => (await rest('GET', `${USERS}?${query}`, { as: viewer })).body;
   const idsOf = (rows: Json[]) => rows.map(({ id }) => id as number);
 
-  t.test('a cursor stays right while rows come and go', async (t) => {
+  t.test('a cursor stays correct while rows are added and deleted', async (t) => {
     await fill(database, 'cursor', 20);
     const first = await read('after=&limit=10');
     const seen = idsOf(first.data);
@@ -58,7 +58,7 @@ onEachDatabase(t, async (t, open) => {
     t.notOk(seen.includes(ahead), 'nor one that is gone');
   });
 
-  t.test('pages past the end, and Link from any page', async (t) => {
+  t.test('pages beyond the end are empty, and Link works from any page', async (t) => {
     const total = (await database.client.user.count()) as number;
     for (const query of [`offset=${total + 50}&limit=10`, `page=99&per_page=10`]) {
       const answer = await rest('GET', `${USERS}?${query}`, { as: viewer });
@@ -76,7 +76,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(back, idsOf(await read('limit=100')), 'prev visits each row once');
   });
 
-  t.test('a hundred writers with one entity tag: one writes, and the same PUT twice is one state', async (t) => {
+  t.test('of a hundred writers with one entity tag one succeeds; PUT is idempotent', async (t) => {
     const path = `${USERS}/${viewer.id}`;
     const { body, headers } = await rest('GET', path, { as: admin });
     const etag = headers.get('etag') as string;
@@ -97,7 +97,7 @@ onEachDatabase(t, async (t, open) => {
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('a cursor costs the same far down the list as at its head', async (t) => {
+  t.test('the cost of a cursor does not depend on its position', async (t) => {
     const database = await open();
     if (database.kind !== 'embedded') return void t.comment('counted where one session does all the reading');
     const { rest, viewer } = await startService(t, database);

@@ -19,7 +19,7 @@ onEachDatabase(t, async (t, open) => {
     return (await database.client.order.create({ data, select: { id: true } })).id;
   };
 
-  t.test('an order lives: created, read, paid', async (t) => {
+  t.test('an order is created, read and paid', async (t) => {
     const created = await rest('POST', ordersOf(viewer), { as: viewer, body: EUR });
     const { id } = created.body;
     const path = `${ORDERS}/${id}`;
@@ -45,7 +45,7 @@ onEachDatabase(t, async (t, open) => {
     t.same([after.status, after.body], [200, paid.body]);
   });
 
-  t.test('every state offers what would succeed, and refuses the rest without an effect', async (t) => {
+  t.test('each state links to its possible actions, and refuses others without an effect', async (t) => {
     for (const status of Object.keys(transitions) as OrderStatus[]) {
       for (const [action, noun] of [
         ['cancel', 'cancel'],
@@ -65,7 +65,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('of a hundred that pay and cancel at once, one has an effect', async (t) => {
+  t.test('of a hundred concurrent payments and cancellations one has an effect', async (t) => {
     const id = await create();
     const nouns = Array.from({ length: 100 }, (_, i) => (i % 2 ? 'cancel' : 'payment'));
     const answers = await Promise.all(nouns.map((noun) => rest('POST', `${ORDERS}/${id}/${noun}`, { as: viewer })));
@@ -80,7 +80,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(settled, winners[0]?.body.status === 'paid' ? 1 : 0, 'and a payment was taken only for a paid order');
   });
 
-  t.test('the policy: who may do what to whose orders', async (t) => {
+  t.test('permissions on orders', async (t) => {
     type Act = (as: Person) => Promise<RestAnswer>;
     const rows: [string, Act, number, number, number][] = [
       ['list own', (as) => rest('GET', ordersOf(as), { as }), 200, 200, 200],
@@ -113,7 +113,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('what was deleted is gone, and what never was is not found', async (t) => {
+  t.test('a deleted order is 410, an unknown one 404', async (t) => {
     const { body: user } = await rest('POST', '/api/v1/users', {
       as: admin,
       body: { name: 'Leaver', email: 'leaver@example.com', role: 'viewer' },
@@ -135,7 +135,7 @@ onEachDatabase(t, async (t, open) => {
       t.same(codeOf(await rest(method, path, { as: admin, body })), [404, 'NOT_FOUND'], `${method} ${path}`);
   });
 
-  t.test('an account cannot go while one of its orders is being paid, however they race', async (t) => {
+  t.test('an account with a payment in progress cannot be deleted', async (t) => {
     for (let i = 0; i < 5; i++) {
       const { body: user } = await rest('POST', '/api/v1/users', {
         as: admin,
@@ -152,7 +152,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('the three styles walk a list of orders', async (t) => {
+  t.test('three styles page through orders', async (t) => {
     const { body: user } = await rest('POST', '/api/v1/users', {
       as: admin,
       body: { name: 'Buyer', email: 'buyer@example.com', role: 'viewer' },
@@ -172,7 +172,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(foreign), [400, 'BAD_REQUEST'], 'a cursor is good for one list');
   });
 
-  t.test('failures come in the binding order', async (t) => {
+  t.test('failures come in the specified order', async (t) => {
     const paid = await inState('PAID');
     const bad = { as: viewer, headers: { 'idempotency-key': 'x y' } };
     const steps: [string, RestAnswer, [number, string]][] = [

@@ -32,7 +32,7 @@ function ordersOf({ rest, viewer: as }: Service) {
 onEachDatabase(t, async (t, open) => {
   const database = await open();
 
-  t.test('the embedded gateway: each test token does what the contract says', async (t) => {
+  t.test('each test token of the embedded gateway works as documented', async (t) => {
     const { create, pay, statusOf, becomes } = ordersOf(await startService(t, database));
     const rows: [string | undefined, [number, string | undefined], string][] = [
       [undefined, [200, undefined], 'paid'],
@@ -69,7 +69,7 @@ onEachDatabase(t, async (t, open) => {
   const service = await startService(t, database, environment, now);
   const { create, pay, cancel, statusOf, becomes } = ordersOf(service);
 
-  t.test('the gateway is asked under the stored key, and its word decides', async (t) => {
+  t.test('the gateway receives the stored key, and its answer decides', async (t) => {
     const id = await create();
     const longest = 'x'.repeat(255);
     t.same(codeOf(await pay(id, longest)), [200, undefined]);
@@ -96,7 +96,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await cancel(refused)).status, 200);
   });
 
-  t.test('one lost answer is asked for again under the same key', async (t) => {
+  t.test('a lost answer is requested again under the same key', async (t) => {
     for (const fault of ['lost in time', 'lost by reset', 'lost in garbage', 'lost in 500', 'twice'] as Behaviour[]) {
       const id = await create();
       gateway.next.push(fault);
@@ -105,7 +105,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('a gateway that took the payment and cannot say so: the order waits, and is settled once', async (t) => {
+  t.test('an unclear payment leaves the order in progress, and is settled once', async (t) => {
     const faults: [Behaviour, [number, string]][] = [
       ['lost in time', [504, 'GATEWAY_TIMEOUT']],
       ['lost by reset', [502, 'BAD_GATEWAY']],
@@ -134,7 +134,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('while the gateway is asked, nobody else can pay or cancel', async (t) => {
+  t.test('during a payment nobody else can pay or cancel', async (t) => {
     const id = await create();
     gateway.hold();
     const paying = pay(id);
@@ -146,7 +146,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(gateway.taken(id).length, 1);
   });
 
-  t.test('in the background a failing gateway is asked again, with growing waits', async (t) => {
+  t.test('background payments retry a failing gateway with growing waits', async (t) => {
     const id = await create();
     gateway.otherwise = 'fail';
     t.equal((await pay(id, undefined, ASYNC)).status, 202);
@@ -174,7 +174,7 @@ onEachDatabase(t, async (t, open) => {
 onEachDatabase(t, async (t, open) => {
   const database = await open();
 
-  t.test('a gateway that cannot be reached has taken nothing: the order is as it was', async (t) => {
+  t.test('an unreachable gateway leaves the order pending', async (t) => {
     let moved = 0;
     const time = slowClock();
     // Nobody listens there, and nobody may but root; not port 1, which fetch refuses by itself.
@@ -205,7 +205,7 @@ onEachDatabase(t, async (t, open) => {
   });
 
   const skip = !database.url && 'the embedded database belongs to one instance';
-  t.test('two instances share the work, and each payment is asked for once', { skip }, async (t) => {
+  t.test('two instances request each payment once', { skip }, async (t) => {
     await database.client.user.deleteMany();
     const gateway = await fakeGateway(t);
     // An instance in production has sealed the keys of this database.
@@ -223,7 +223,7 @@ onEachDatabase(t, async (t, open) => {
   });
 });
 
-t.test('a gateway that fails again and again is left alone for a while', async (t) => {
+t.test('a gateway that keeps failing gets no requests for a while', async (t) => {
   const gateway = await fakeGateway(t);
   const circuit = (rest: number) => {
     const { pay } = httpGateway({ url: gateway.url, timeout: TEST_TIMEOUTS_MS.answer, openFor: rest });

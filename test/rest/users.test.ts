@@ -18,7 +18,7 @@ onEachDatabase(t, async (t, open) => {
   const service = await startService(t, await open());
   const { rest, admin, developer, viewer, database } = service;
 
-  t.test('an account lives: created, read, replaced, changed, deleted, gone', async (t) => {
+  t.test('an account is created, read, replaced, updated and deleted', async (t) => {
     const created = await create(service, {
       name: '  Katherine Johnson ',
       email: 'Katherine@Example.com',
@@ -53,7 +53,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(Object.keys(tombstone).sort(), ['deletedAt', 'id', 'kind'], 'nothing personal is kept');
   });
 
-  t.test('a deletion takes all that belongs to the account, and waits for a payment', async (t) => {
+  t.test('deleting an account deletes its rows, and waits for a payment', async (t) => {
     const { body } = await create(service);
     const own = { authorId: body.id };
     const { id: postId } = await database.client.post.create({ data: { ...own, title: 'T' } });
@@ -81,7 +81,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(kinds.map(({ kind }) => kind).sort(), ['COMMENT', 'MESSAGE', 'ORDER', 'POST']);
   });
 
-  t.test('the policy: who may do what to whose account', async (t) => {
+  t.test('permissions on accounts', async (t) => {
     const other = (await create(service)).body;
     const name = { name: 'New Name' };
     const rows = [
@@ -116,7 +116,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(denied.headers.get('www-authenticate'), 'error="insufficient_scope"');
   });
 
-  t.test('the last administrator stays', async (t) => {
+  t.test('the last administrator cannot be deleted or demoted', async (t) => {
     const demotion = await rest('PATCH', `${USERS}/${admin.id}`, { as: admin, body: { role: 'viewer' } });
     t.same(codeOf(demotion), [409, 'CONFLICT']);
     t.same(codeOf(await rest('DELETE', `${USERS}/${admin.id}`, { as: admin })), [409, 'CONFLICT']);
@@ -141,7 +141,7 @@ onEachDatabase(t, async (t, open) => {
     admin.headers = await login(admin.email);
   });
 
-  t.test('failures are decided in the binding order', async (t) => {
+  t.test('failures come in the specified order', async (t) => {
     const taken = (await create(service)).body;
     const path = `${USERS}/${taken.id}`;
     const absent = `${USERS}/999999`;
@@ -175,7 +175,7 @@ onEachDatabase(t, async (t, open) => {
     t.same((await rest('GET', path, { as: admin })).body, taken, 'and nothing has changed');
   });
 
-  t.test('what cannot be read is 400, and says where', async (t) => {
+  t.test('an unreadable request is 400 with a place', async (t) => {
     const rows: [object | string, RegExp][] = [
       [{ name: 'N', email: 'n@example.com' }, /\/role/],
       [{ name: 7, email: 'n@example.com', role: 'viewer' }, /\/name/],
@@ -213,7 +213,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await rest('GET', `${USERS}/99999999999999999999`, { as: admin })), [404, 'NOT_FOUND']);
   });
 
-  t.test('what breaks a rule is 422, everything at once, and nothing is stored', async (t) => {
+  t.test('broken rules are 422, all in one answer, and store nothing', async (t) => {
     const before = await database.client.user.count();
     const body = { name: 'x'.repeat(101), email: 'no address', role: 'king', password: 'short', nick: 'n' };
     const answer = await rest('POST', USERS, { as: admin, body });
@@ -239,7 +239,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await database.client.user.count(), before);
   });
 
-  t.test('one e-mail address, one account, in any case and however many ask at once', async (t) => {
+  t.test('an e-mail address has one account, in any case and under concurrency', async (t) => {
     const spellings = ['race@example.com', 'Race@Example.com', 'RACE@EXAMPLE.COM', 'rAcE@example.com'];
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, i) => create(service, { email: spellings[i % spellings.length] })),
@@ -248,7 +248,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(all.filter(({ status }) => status === 409).length, 39);
   });
 
-  t.test('a member that is unique by what an application adds is a conflict of its own', async (t) => {
+  t.test('a unique member of the application has its own conflict', async (t) => {
     await database.client.$executeRawUnsafe(
       "CREATE UNIQUE INDEX users_badge ON users (name) WHERE name LIKE 'Badge %'",
     );
@@ -262,7 +262,7 @@ onEachDatabase(t, async (t, open) => {
     await database.client.$executeRawUnsafe('DROP INDEX users_badge');
   });
 
-  t.test('conditions: 304, If-Match, and no update is lost', async (t) => {
+  t.test('304 and If-Match work, and no update is lost', async (t) => {
     const { body, headers } = await create(service);
     const path = `${USERS}/${body.id}`;
     const etag = headers.get('etag') as string;
@@ -297,7 +297,7 @@ onEachDatabase(t, async (t, open) => {
     ]);
   });
 
-  t.test('three ways through the list visit every row once', async (t) => {
+  t.test('three styles of paging visit every row once', async (t) => {
     for (let i = 0; i < 12; i++) await create(service);
     const all = (await rest('GET', `${USERS}?limit=100`, { as: viewer })).body.map(({ id }: { id: number }) => id);
     t.same(
