@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { HashParameters } from './accounts/passwords.js';
 import type { Application } from './application.js';
-import { declaredAnswers, everyVersion, normaliseOpenApi, operations, versionsOf } from './contract/openapi.js';
+import { declaredResponses, expandVersions, normaliseOpenApi, operations, versionsOf } from './contract/openapi.js';
 import type { Database } from './database/open.js';
 import { type Outages, outageLog } from './database/outages.js';
 import type { Upstreams } from './forward/upstreams.js';
@@ -62,7 +62,7 @@ declare module 'fastify' {
 
 const GRAPHQL_MAX_DIRECTIVES = 50;
 
-/** Builds the service of an application, which does not listen yet. */
+/** Builds the Fastify instance of an application. The instance does not listen yet. */
 export async function buildApp(
   application: Application,
   config: Config,
@@ -83,7 +83,7 @@ export async function buildApp(
   const handlers = application.handlers as Handlers;
   const timeouts = { ...TIMEOUTS_MS, ...otherTimeouts };
   const contracts = given ?? (await publishedContracts());
-  const document = everyVersion(normaliseOpenApi(contracts.openapi));
+  const document = expandVersions(normaliseOpenApi(contracts.openapi));
   const all = operations(document);
   const served = versionsOf(document);
   const addresses = {
@@ -127,7 +127,7 @@ export async function buildApp(
     : undefined;
   app.addHook('onClose', async () => shared?.close());
 
-  // Plugins follow their dependencies. The table of the pipeline decides the order of their stages.
+  // Fastify requires plugins after their dependencies. `PIPELINE` decides the order of their stages.
   await app.register(pipelinePlugin, { production });
   await app.register(commonStagesPlugin, {
     production,
@@ -198,7 +198,7 @@ export async function buildApp(
   });
   await app.register(pagesPlugin, {
     errors: Object.entries(application.errors).map(([code, entry]) => ({ code, ...entry })),
-    statuses: statusTable(declaredAnswers(document, all), application.statuses),
+    statuses: statusTable(declaredResponses(document, all), application.statuses),
     frame,
     person: (id) => database.client.user.findUnique({ where: { id }, select: { name: true, email: true } }),
   });
@@ -209,7 +209,7 @@ export async function buildApp(
 const loginHint = (login: string | undefined): string =>
   `${login === undefined ? 'Get' : `Log in with POST ${login} for`} a token, and send it as \`Authorization: Bearer <token>\`.`;
 
-/** Returns the check for `/readyz`: the database, the load, and the shutdown. A failure of Redis only degrades the service. */
+/** Returns the check for `/readyz`, which covers the database, the load and the shutdown. Redis is optional. */
 function readiness(app: FastifyInstance, { client }: Database, shared: SharedWindows | undefined, outages: Outages) {
   let closing = false;
   app.decorate('unready', () => {
@@ -233,7 +233,7 @@ function readiness(app: FastifyInstance, { client }: Database, shared: SharedWin
 }
 
 /**
- * Returns the services of forwarded operations, with their addresses from the environment.
+ * Returns the upstreams of forwarded operations, with their addresses from the environment.
  * @param variables the variable with the address, by the name of the service
  * @throws ConfigError with each variable that has no value
  */
@@ -247,7 +247,7 @@ function upstreamsOf(
   if (unset.length > 0) {
     const lines = unset.map(
       ([name, variable]) =>
-        `${variable}: is missing. It is the address of "${name}", to which the contract forwards requests.`,
+        `${variable}: is missing. Set it to the address of "${name}", to which the contract forwards requests.`,
     );
     throw new ConfigError(lines.join('\n'));
   }

@@ -6,7 +6,7 @@ import type {
 } from '@accord-api/platform/internals/contract/document';
 import { inlineSchemas } from '@accord-api/platform/internals/contract/inline';
 import {
-  everyVersion,
+  expandVersions,
   normaliseOpenApi,
   type Operation,
   operations,
@@ -47,7 +47,7 @@ export function contractOf({ openapi, graphql }: { openapi: OpenApiDocument; gra
 }
 
 function read(source: OpenApiDocument, graphql: string): Contract {
-  const document = inlineSchemas(everyVersion(normaliseOpenApi(source)));
+  const document = inlineSchemas(expandVersions(normaliseOpenApi(source)));
   const all = operations(document);
   const operationOf = operationFinder(document, all);
   const rest = restContract(source);

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import type { Parameter } from '@accord-api/platform/internals/contract/document';
-import { type Operation, placeOf, prefixOf, versionsOf } from '@accord-api/platform/internals/contract/openapi';
+import { type Operation, prefixOf, splitPath, versionsOf } from '@accord-api/platform/internals/contract/openapi';
 import { parameterForm, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
 import { bodyForms } from '@accord-api/platform/internals/rest/request-body';
 import fc from 'fast-check';
@@ -126,7 +126,7 @@ const callerChange = (people: readonly Draft['as'][]): fc.Arbitrary<Change> =>
 /** Generates requests to an operation: sound ones with some changed parts, and now and then with another method, version or path. */
 function requestsTo(service: TestService, operation: Operation, drafts: readonly Draft[]): fc.Arbitrary<RawRequest> {
   const { parameters } = operation.operation;
-  const { version } = placeOf(operation.path) ?? {};
+  const { version } = splitPath(operation.path) ?? {};
   const { mediaType } = service.app.names;
   const versions = versionsOf(service.contract.document);
   const prefix = version === undefined ? '' : prefixOf(version);

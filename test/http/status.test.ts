@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
 import t from 'tap';
 import { statuses } from '../../src/application/statuses.js';
-import { declaredAnswers } from '../../src/platform/contract/openapi.js';
+import { declaredResponses } from '../../src/platform/contract/openapi.js';
 import { ADMISSION } from '../../src/platform/limits/admission.js';
 import { statusTable } from '../../src/platform/pages/status-table.js';
 import { CONNECTION_LIMITS } from '../../src/platform/server/http-server.js';
@@ -14,7 +14,7 @@ import { http2Session } from '../support/http2.js';
 import { open as connectTo, raw, statusesOf, untilClosed } from '../support/raw.js';
 import { codeOf, type Service, startInstance, startService } from '../support/service.js';
 
-const answers = declaredAnswers(document, contractOperations);
+const answers = declaredResponses(document, contractOperations);
 const declared = new Set(answers.flatMap((one) => Object.keys(one).map(Number)));
 /** Sent before there is a request, or where the contract does not reach: a test below has seen each. */
 const seenBelow = [100, 101, 103, 431];

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { everyVersion, versionsOf } from '../../src/platform/contract/openapi.js';
+import { expandVersions, versionsOf } from '../../src/platform/contract/openapi.js';
 import { generateOperations } from '../../src/workbench/generate/operations.js';
 import { checkOpenApi } from '../../src/workbench/model/check-openapi.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
@@ -184,7 +184,7 @@ t.test('a version inherits the operations of the previous one', async (t) => {
     '/livez': operation('livez'),
   };
   t.same(versionsOf({ paths } as never), ['1', '2', '10'], 'by number');
-  const { paths: served } = everyVersion({ paths } as never) as { paths: typeof paths };
+  const { paths: served } = expandVersions({ paths } as never) as { paths: typeof paths };
   const ids = Object.fromEntries(Object.entries(served).map(([path, { get }]) => [path, get.operationId]));
   t.same(ids, {
     '/api/v1/a': 'a1',

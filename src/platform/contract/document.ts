@@ -40,7 +40,7 @@ export interface Parameter extends Extensions {
   description?: string;
   required?: boolean;
   deprecated?: boolean;
-  /** The serialisation, together with `explode`; each location has a default. */
+  /** The serialisation, together with `explode`. The default depends on `in`. */
   style?: string;
   explode?: boolean;
   allowEmptyValue?: boolean;
@@ -68,7 +68,7 @@ export interface Response extends Extensions {
   content?: Record<string, MediaType>;
 }
 
-/** The schemes of one requirement are needed together. `{}` means without credentials. */
+/** A requirement needs all its schemes. `{}` allows requests without credentials. */
 export type SecurityRequirement = Record<string, string[]>;
 
 export type SecurityScheme = Extensions &
@@ -145,7 +145,7 @@ export function kindOf(mediaType: string): BodyKind {
 }
 
 /** Returns the most specific of the declared media types and ranges (OpenAPI 3.1, "Media Type Object"). */
-export function declaredFor(declared: readonly string[], mediaType: string): string | undefined {
+export function matchMediaType(declared: readonly string[], mediaType: string): string | undefined {
   const essence = essenceOf(mediaType);
   const wanted = [essence, `${essence.split('/')[0]}/*`, '*/*'];
   return wanted.map((one) => declared.find((each) => essenceOf(each) === one)).find((one) => one !== undefined);

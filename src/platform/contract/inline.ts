@@ -2,7 +2,7 @@ import type { OpenApiDocument, Schema } from './document.js';
 import { isObject, keysOf, resolveReference } from './references.js';
 import { subschemasOf, withSubschemas } from './schemas.js';
 
-/** Yields the references in a schema at any depth. @param onlyInPlace yields only those that apply to the same value */
+/** Yields the references in a schema at any depth. @param onlyInPlace excludes those for members of the value */
 function* referencesIn(schema: Schema, onlyInPlace = false): Generator<string> {
   if (schema.$ref !== undefined) yield schema.$ref;
   for (const { schema: one, inPlace } of subschemasOf(schema)) {
@@ -24,7 +24,7 @@ function reachedFrom(document: unknown, reference: string, onlyInPlace = false):
   return reached;
 }
 
-/** Returns a function that returns true for a recursive reference. */
+/** Returns a function that returns true for a reference to a recursive schema. */
 function selfReference(document: unknown, onlyInPlace = false): (reference: string) => boolean {
   const known = new Map<string, boolean>();
   return (reference) => {

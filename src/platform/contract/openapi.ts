@@ -10,7 +10,7 @@ import {
   type Schema,
   type SecurityRequirement,
 } from './document.js';
-import { withReferences } from './references.js';
+import { dereference } from './references.js';
 
 export interface Operation {
   operationId: string;
@@ -41,9 +41,9 @@ export interface Forward {
 const SCHEMAS = '#/components/schemas/';
 
 /** Merges parameters. An operation overrides its path by name and location. */
-function mergeParameters(ofPath: Parameter[], own: Parameter[]): Parameter[] {
-  const replaced = (one: Parameter) => own.some(({ name, in: place }) => name === one.name && place === one.in);
-  return [...ofPath.filter((one) => !replaced(one)), ...own];
+function mergeParameters(inherited: Parameter[], own: Parameter[]): Parameter[] {
+  const isOverridden = (one: Parameter) => own.some(({ name, in: place }) => name === one.name && place === one.in);
+  return [...inherited.filter((one) => !isOverridden(one)), ...own];
 }
 
 function normalisePath(path: string, { parameters = [], ...item }: PathItem & { parameters?: Parameter[] }): PathItem {
@@ -55,7 +55,7 @@ function normalisePath(path: string, { parameters = [], ...item }: PathItem & { 
     result[method] = {
       ...operation,
       parameters: mergeParameters(parameters, operation.parameters ?? []),
-      // The path stays the same in newer versions.
+      // The operation continues in newer versions with this upstream path.
       ...(stated !== undefined && {
         'x-forward': { path, ...(typeof stated === 'string' ? { to: stated } : stated) },
       }),
@@ -70,7 +70,7 @@ function normalisePath(path: string, { parameters = [], ...item }: PathItem & { 
  * @throws Error for a reference without a target
  */
 export function normaliseOpenApi(source: unknown): OpenApiDocument {
-  const document = withReferences(source, source, (reference) => !reference.startsWith(SCHEMAS)) as OpenApiDocument;
+  const document = dereference(source, source, (reference) => !reference.startsWith(SCHEMAS)) as OpenApiDocument;
   const paths = Object.entries(document.paths).map(([path, item]) => [path, normalisePath(path, item)]);
   return { ...document, components: { ...document.components }, paths: Object.fromEntries(paths) };
 }
@@ -80,7 +80,7 @@ export function schemaName({ $ref }: Schema): string | undefined {
   return name?.includes('/') ? undefined : name;
 }
 
-/** @throws Error without a permission: a default would open the operation to everyone */
+/** @throws Error without `x-permission`, because any default could open the operation to everyone */
 function permissionOf({ operationId, 'x-permission': permission }: OperationObject): 'public' | Permission {
   if (permission === undefined) throw new Error(`${operationId} does not say who may call it (x-permission)`);
   return permission;
@@ -113,7 +113,7 @@ export function operations(document: OpenApiDocument): Operation[] {
   );
 }
 
-export const declaredAnswers = (document: OpenApiDocument, all: readonly Operation[]) => [
+export const declaredResponses = (document: OpenApiDocument, all: readonly Operation[]) => [
   ...all.map(({ operation }) => operation.responses),
   document['x-unmatched'] ?? {},
 ];
@@ -133,24 +133,24 @@ export const operationEntries = ({ paths = {} }: Pick<Partial<OpenApiDocument>, 
     }),
   );
 
-interface Place {
+interface VersionedPath {
   version: string;
   rest: string;
 }
 
 /** Splits a path into version and rest; undefined for a path without a version, such as `/livez`. */
-export function placeOf(path: string): Place | undefined {
+export function splitPath(path: string): VersionedPath | undefined {
   const [, version, rest] = /^\/api\/v([1-9]\d*)(\/.*)$/.exec(path) ?? [];
   return version === undefined || rest === undefined ? undefined : { version, rest };
 }
 
 export const prefixOf = (version: string): string => `/api/v${version}`;
 
-/** Returns a template without the names of its parameters. Two templates with one shape are one address. */
+/** Returns a path template without parameter names. OpenAPI treats templates of equal shape as identical. */
 export const shapeOf = (template: string): string => template.replaceAll(/{\w+}/g, '{}');
 
 export function versionsOf({ paths }: Pick<OpenApiDocument, 'paths'>): string[] {
-  const named = Object.keys(paths).flatMap((path) => placeOf(path)?.version ?? []);
+  const named = Object.keys(paths).flatMap((path) => splitPath(path)?.version ?? []);
   return [...new Set(named)].sort((one, other) => Number(one) - Number(other));
 }
 
@@ -159,29 +159,29 @@ export function versionsOf({ paths }: Pick<OpenApiDocument, 'paths'>): string[] 
  * it. It continues in newer versions until one of them declares the same method and path, or until `x-last-version`.
  * @param document normalised; it is not changed
  */
-export function everyVersion<Document extends Pick<OpenApiDocument, 'paths'>>(document: Document): Document {
+export function expandVersions<Document extends Pick<OpenApiDocument, 'paths'>>(document: Document): Document {
   const paths = { ...document.paths };
-  const states = new Set(
+  const declared = new Set(
     Object.entries(paths).flatMap(([path, item]) =>
       METHODS.filter((method) => item[method]).map((method) => `${method} ${shapeOf(path)}`),
     ),
   );
-  function goOn(from: string, to: string): void {
+  function continueOperations(from: string, to: string): void {
     for (const [path, item] of Object.entries(paths)) {
-      const place = placeOf(path);
-      if (place?.version !== from) continue;
-      const next = prefixOf(to) + place.rest;
-      const goesOn = (method: Method) =>
+      const current = splitPath(path);
+      if (current?.version !== from) continue;
+      const next = prefixOf(to) + current.rest;
+      const isContinued = (method: Method) =>
         item[method] !== undefined &&
         Number(to) <= (item[method]['x-last-version'] ?? Number.POSITIVE_INFINITY) &&
-        !states.has(`${method} ${shapeOf(next)}`);
-      for (const method of METHODS.filter(goesOn)) paths[next] = { ...paths[next], [method]: item[method] };
+        !declared.has(`${method} ${shapeOf(next)}`);
+      for (const method of METHODS.filter(isContinued)) paths[next] = { ...paths[next], [method]: item[method] };
     }
   }
   const versions = versionsOf(document);
   for (const [index, to] of versions.entries()) {
     const from = versions[index - 1];
-    if (from !== undefined) goOn(from, to);
+    if (from !== undefined) continueOperations(from, to);
   }
   return { ...document, paths };
 }
@@ -204,30 +204,30 @@ export function forwardFaults(
   }: Pick<OperationObject, 'x-forward' | 'x-permission' | 'x-permission-also'>,
 ): ForwardFault[] {
   if (stated === undefined) return [];
-  const { to, path: there } = typeof stated === 'string' ? { to: stated } : ((stated ?? {}) as Record<string, unknown>);
-  if (typeof to !== 'string' || !(there === undefined || (typeof there === 'string' && /^\/[^?#]*$/.test(there)))) {
+  const { to, path: target }: Record<string, unknown> = typeof stated === 'string' ? { to: stated } : Object(stated);
+  if (typeof to !== 'string' || !(target === undefined || (typeof target === 'string' && /^\/[^?#]*$/.test(target)))) {
     const message =
-      'x-forward is the name of a service, or its name as `to` and as `path` where it is there, from a slash on.';
+      'x-forward must be the name of a service, or have its name as `to` and a `path` that starts with /.';
     return [{ place: ['x-forward'], message }];
   }
   const parameters = parametersOf(path);
-  const unknown = parametersOf(there ?? '').filter((name) => !parameters.includes(name));
+  const unknown = parametersOf(target ?? '').filter((name) => !parameters.includes(name));
   const owned = typeof main === 'object' ? rolesIn(main).filter((role) => main[role] === 'own') : [];
   return [
     ...unknown.map((name) => ({
       place: ['x-forward'],
-      message: `x-forward fills {${name}} with a path parameter, and the operation has none of the name.`,
+      message: `x-forward fills {${name}} from a path parameter, but the operation has no parameter of this name.`,
     })),
     ...owned.map((role) => ({
       place: ['x-permission', role],
-      message: `What is forwarded cannot be "own" to ${role}: only the other service knows whose it is. Say any or none.`,
+      message: `A forwarded operation cannot be "own" for ${role}, because only the upstream knows owners. Use any or none.`,
     })),
     ...(further === undefined
       ? []
       : [
           {
             place: ['x-permission-also'],
-            message: 'What is forwarded has no further permission: when it applies only the other service knows.',
+            message: 'A forwarded operation can have no further permission: only the upstream knows when it applies.',
           },
         ]),
   ];

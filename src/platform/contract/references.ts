@@ -25,15 +25,15 @@ export function resolveReference(document: unknown, reference: string): unknown 
 }
 
 /** Copies a value, and replaces the references that `follow` accepts by their targets. Shared parts are copied once. */
-export function withReferences(document: unknown, node: unknown, follow: (reference: string) => boolean): unknown {
+export function dereference(document: unknown, node: unknown, follow: (reference: string) => boolean): unknown {
   const copies = new Map<object, unknown>();
   const visiting = new Set<string>();
   function copy(value: unknown): unknown {
     if (!isObject(value)) return value;
-    if (!copies.has(value)) copies.set(value, copied(value));
+    if (!copies.has(value)) copies.set(value, copyMembers(value));
     return copies.get(value);
   }
-  function copied(value: Record<string, unknown>): unknown {
+  function copyMembers(value: Record<string, unknown>): unknown {
     if (Array.isArray(value)) return value.map(copy);
     const reference = value['$ref'];
     if (typeof reference === 'string' && follow(reference)) {

@@ -4,7 +4,7 @@ import { authoriseRole } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import type { Catalogue } from '../contract/codes.js';
 import { kindOf, type Location } from '../contract/document.js';
-import { type Operation, placeOf } from '../contract/openapi.js';
+import { type Operation, splitPath } from '../contract/openapi.js';
 import { parameterForm, textsOf } from '../contract/parameter-form.js';
 import type { schemaCompiler } from '../http/json-schema.js';
 import type { Context } from '../rest/context.js';
@@ -53,9 +53,9 @@ export function forwardingHandlers(
   const handlerOf = (operation: Forwarded): ForwardingHandler => {
     const { method, permission, forward } = operation;
     const { base, credentials, send } = clients.get(forward.to) as ReturnType<typeof upstreamClient>;
-    const version = placeOf(operation.path)?.version;
+    const version = splitPath(operation.path)?.version;
     const siblings = operations.filter(
-      (one) => one.forward.to === forward.to && placeOf(one.path)?.version === version,
+      (one) => one.forward.to === forward.to && splitPath(one.path)?.version === version,
     );
     const absent = absences(operation, errors);
     const readAnswer = answerReader(operation, { base, siblings, absent, ajv, errors });

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
 import type { OpenApiDocument } from '../contract/document.js';
-import { declaredAnswers, type Operation } from '../contract/openapi.js';
+import { declaredResponses, type Operation } from '../contract/openapi.js';
 import { isLoopbackHost } from '../loopback.js';
 import { varyNotBy } from './reply.js';
 import { linesOf } from './request.js';
@@ -22,7 +22,7 @@ const NOT_EXPOSED = new Set([
 ]);
 
 function exposedHeaders(document: OpenApiDocument, all: readonly Operation[]): string[] {
-  const names = declaredAnswers(document, all).flatMap((responses) =>
+  const names = declaredResponses(document, all).flatMap((responses) =>
     Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers)),
   );
   const deprecation = all.some(({ deprecated }) => deprecated) ? ['Deprecation', 'Link', 'Sunset'] : [];

@@ -6,7 +6,7 @@ import { Failure } from '../calls/errors.js';
 import type { Issues } from '../calls/issues.js';
 import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
 import type { Cursors, PageRequest } from '../calls/pages.js';
-import { type Operation, placeOf } from '../contract/openapi.js';
+import { type Operation, splitPath } from '../contract/openapi.js';
 import { isPlain } from '../contract/references.js';
 import { acceptable, pathOf } from '../http/request.js';
 import { readPage } from './paging.js';
@@ -49,7 +49,7 @@ export function planOf(app: FastifyInstance, ajv: Ajv2020, operation: Operation,
   const isPaged = operation.operation.parameters.some(({ name }) => name === 'per_page');
   return {
     operation,
-    version: placeOf(operation.path)?.version,
+    version: splitPath(operation.path)?.version,
     answerType: answerTypes(operation, app.names.mediaType),
     refuseBodyType: bodyTypes(operation),
     bodyForm: bodyFormFor(operation),

@@ -6,7 +6,7 @@ import { Failure, notWritten } from '../calls/errors.js';
 import type { Catalogue } from '../contract/codes.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { inlineSchemas } from '../contract/inline.js';
-import { type Operation, operations, placeOf, prefixOf, versionsOf } from '../contract/openapi.js';
+import { type Operation, operations, prefixOf, splitPath, versionsOf } from '../contract/openapi.js';
 import type { Forwarded } from '../forward/answers.js';
 import type { Upstreams } from '../forward/upstreams.js';
 import { readDeclared } from '../http/bodies.js';
@@ -57,7 +57,7 @@ export const restEntry = (operations: Operation[], served: readonly string[]): R
   sample: operations.find(
     ({ method, path, security }) =>
       method === 'GET' &&
-      placeOf(path)?.version === served.at(-1) &&
+      splitPath(path)?.version === served.at(-1) &&
       !path.includes('{') &&
       security.some((alternative) => 'basicAuth' in alternative),
   )?.path,
@@ -206,7 +206,7 @@ function routeTable({ openapi, info }: OpenApiDocument, all: Operation[]): objec
 /** Returns the common folder of the operations that use the refresh cookie. Browsers send the cookie only there. */
 function refreshPath(operations: readonly Operation[], version: string | undefined, cookie: string): string {
   const folders = operations
-    .filter(({ path }) => placeOf(path)?.version === version)
+    .filter(({ path }) => splitPath(path)?.version === version)
     .filter(({ operation }) => operation.parameters.some((one) => one.in === 'cookie' && one.name === cookie))
     .map(({ path }) => path.replace(/\/[^/]*{.*/, '').split('/'));
   const [first] = folders;

@@ -1,4 +1,4 @@
-import { type BodyKind, declaredFor, kindOf, type Schema } from '../contract/document.js';
+import { type BodyKind, kindOf, matchMediaType, type Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 
 export interface BodyForm {
@@ -16,5 +16,5 @@ export const bodyForms = ({ operation }: Operation): BodyForm[] =>
 export function bodyFormFor(operation: Operation): (contentType: string) => BodyForm | undefined {
   const forms = new Map(bodyForms(operation).map((form) => [form.type, form]));
   const declared = [...forms.keys()];
-  return (contentType) => forms.get(contentType) ?? forms.get(declaredFor(declared, contentType) ?? '');
+  return (contentType) => forms.get(contentType) ?? forms.get(matchMediaType(declared, contentType) ?? '');
 }

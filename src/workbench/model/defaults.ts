@@ -4,7 +4,7 @@ import {
   type OpenApiDocument,
   type OperationObject,
 } from '@accord-api/platform/contract/document';
-import { placeOf } from '@accord-api/platform/contract/openapi';
+import { splitPath } from '@accord-api/platform/contract/openapi';
 import { isObject, isPlain, type Keys, keyOf, keysOf, valueAt } from '@accord-api/platform/contract/references';
 import type { Finding } from './yaml-source.js';
 
@@ -61,7 +61,7 @@ export const PREDICATES: Readonly<Record<string, (one: Candidate) => boolean>> =
   every: () => true,
   counted: ({ operation }) => operation['x-rate-limit'] !== false,
   uncounted: ({ operation }) => operation['x-rate-limit'] === false,
-  versioned: ({ path }) => placeOf(path) !== undefined,
+  versioned: ({ path }) => splitPath(path) !== undefined,
   restricted: ({ operation }) => isPlain(operation['x-permission']),
   reads: ({ method }) => method === 'get',
   writes: ({ method }) => WRITES.includes(method),

@@ -7,7 +7,7 @@ import type {
 } from '@accord-api/platform/contract/document';
 import type { GeneratedContract } from '@accord-api/platform/contract/generated';
 import { operationEntries } from '@accord-api/platform/contract/openapi';
-import { isObject, keysOf, resolveReference, valueAt, withReferences } from '@accord-api/platform/contract/references';
+import { dereference, isObject, keysOf, resolveReference, valueAt } from '@accord-api/platform/contract/references';
 import { stringify } from 'yaml';
 import { elementsOf, type Kind } from './elements.js';
 import { openApi30 } from './openapi-3.0.js';
@@ -143,7 +143,7 @@ export function publishedEdition(document: OpenApiDocument): OpenApiDocument {
   }
   if (components === undefined) return { ...source, paths };
   const used = reached(source, [paths, 'webhooks' in part && part.webhooks]);
-  const unmatched = withReferences(source, part['x-unmatched'], (one) => isInlined(one) && !used.has(one));
+  const unmatched = dereference(source, part['x-unmatched'], (one) => isInlined(one) && !used.has(one));
   const kept = INLINED.filter((kind) => components[kind] !== undefined).map((kind) => [
     kind,
     Object.fromEntries(

@@ -7,7 +7,7 @@ import {
   type Schema,
 } from '@accord-api/platform/contract/document';
 import { inlineSchemas } from '@accord-api/platform/contract/inline';
-import { forwardFaults, operationEntries, placeOf, shapeOf, versionsOf } from '@accord-api/platform/contract/openapi';
+import { forwardFaults, operationEntries, shapeOf, splitPath, versionsOf } from '@accord-api/platform/contract/openapi';
 import { parameterForm } from '@accord-api/platform/contract/parameter-form';
 import { isObject, type Keys, keysOf, valueAt } from '@accord-api/platform/contract/references';
 import { RULE as CODES_RULE, codeFindings } from './codes.js';
@@ -103,7 +103,7 @@ const deprecation: Rule = ({ deprecated, 'x-deprecation': stated }) => {
 /** The last version of an operation is its own or a later one, but not the newest. */
 const lastVersion: Rule = ({ 'x-last-version': last }, path, document) => {
   if (last === undefined) return [];
-  const own = placeOf(path)?.version;
+  const own = splitPath(path)?.version;
   const versions = versionsOf(document);
   const possible = own === undefined ? [] : versions.slice(versions.indexOf(own), -1);
   if (possible.includes(String(last))) return [];
@@ -124,9 +124,9 @@ const RULES: Rule[] = [operationId, oneTag, permission, exactStatuses, deprecati
 /** Returns the paths without a version that are also the address of a path with a version. */
 function ambiguousPaths(document: OpenApiDocument): Finding[] {
   const paths = Object.keys(document.paths ?? {});
-  const versioned = new Map(paths.map((path) => [shapeOf(placeOf(path)?.rest ?? ''), path]));
+  const versioned = new Map(paths.map((path) => [shapeOf(splitPath(path)?.rest ?? ''), path]));
   return paths.flatMap((path) => {
-    const other = placeOf(path) === undefined ? versioned.get(shapeOf(path)) : undefined;
+    const other = splitPath(path) === undefined ? versioned.get(shapeOf(path)) : undefined;
     if (other === undefined) return [];
     const message = `Path "${path}" is also the address of "${other}" without its version.`;
     return [{ path: ['paths', path], onKey: true, rule: 'path-ambiguous', message }];
