@@ -52,8 +52,8 @@ function symmetric({ jwtSecret }: SigningKeysOptions): SigningKeys {
   const key = new TextEncoder().encode(jwtSecret);
   return {
     algorithm: 'HS256',
-    signing: () => ({ kid: undefined, key }),
-    verifying: (kid) => (kid === undefined ? key : undefined),
+    signingKey: () => ({ kid: undefined, key }),
+    verificationKey: (kid) => (kid === undefined ? key : undefined),
     jwks: () => ({ keys: [] }),
     onRemoved: () => () => {},
     read: async () => {},
@@ -99,11 +99,11 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   }
   return {
     algorithm: 'RS256',
-    signing() {
+    signingKey() {
       const { key } = present().find(({ state }) => state === 'CURRENT') as KeyWithState<Ring[number]>;
       return { kid: key.kid, key: key.privateKey };
     },
-    verifying: (kid) => present().find(({ key }) => key.kid === kid)?.key.publicKey,
+    verificationKey: (kid) => present().find(({ key }) => key.kid === kid)?.key.publicKey,
     jwks: () => ({ keys: present().map(({ key }) => key.publicJwk) }),
     onRemoved: removals.add,
     read: refresh.read,

@@ -33,18 +33,18 @@ function issuedAt(iat: number, uuid: string): number {
 }
 
 /** @param expiresAt Unix seconds */
-const expired = (expiresAt: number) =>
+const expiredFailure = (expiresAt: number) =>
   new Failure('UNAUTHENTICATED', `The token expired at ${new Date(expiresAt * 1000).toISOString()}.`, {
     challenge: 'invalid_token',
   });
 
 type Key = KeyObject | Uint8Array;
 
-/** The keys, which may change while the service runs. */
+/** Returns the current keys, which may change while the service runs. */
 export interface KeySource {
   algorithm: 'RS256' | 'HS256';
-  signing: () => { kid: string | undefined; key: Key };
-  verifying: (kid: string | undefined) => Key | undefined;
+  signingKey: () => { kid: string | undefined; key: Key };
+  verificationKey: (kid: string | undefined) => Key | undefined;
 }
 
 interface AccessTokenOptions {
@@ -56,10 +56,10 @@ interface AccessTokenOptions {
 
 export type AccessTokens = ReturnType<typeof accessTokens>;
 
-/** Issues and verifies JWT access tokens (RFC 7519, RFC 8725). Refuses headers besides alg, typ and kid. */
+/** Issues and verifies JWT access tokens (RFC 7519, RFC 8725). Rejects header parameters other than alg, typ and kid. */
 export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions) {
-  /** By digest, so that no token is stored. */
-  const known = new LRUCache<string, AccessClaims>({ max: MAX_CACHED_TOKENS });
+  /** Claims by the digest of the token, so that memory contains no tokens. */
+  const cache = new LRUCache<string, AccessClaims>({ max: MAX_CACHED_TOKENS });
   const digestOf = (token: string) => createHash('sha256').update(token).digest('base64url');
 
   async function verify(token: string, digest: string): Promise<AccessClaims | undefined> {
@@ -67,7 +67,7 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
       const header = canonicalHeader(token);
       if (!header || !Object.keys(header).every((name) => ['alg', 'typ', 'kid'].includes(name))) return undefined;
       const { kid } = header;
-      const key = keys.verifying(kid);
+      const key = keys.verificationKey(kid);
       if (!key) return undefined;
       const { payload } = await jwtVerify(token, key as Uint8Array, {
         algorithms: [keys.algorithm],
@@ -78,17 +78,17 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
         currentDate: new Date(now()),
         requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti', 'role'],
       });
-      const claims = read(payload, kid);
-      if (claims) known.set(digest, claims);
+      const claims = parseClaims(payload, kid);
+      if (claims) cache.set(digest, claims);
       return claims;
     } catch (error) {
-      if (error instanceof errors.JWTExpired) throw expired(Number(error.payload.exp));
+      if (error instanceof errors.JWTExpired) throw expiredFailure(Number(error.payload.exp));
       return undefined;
     }
   }
 
   /** Rejects an `iat` in the future, which jose accepts. */
-  function read({ sub, role, iat, exp, jti }: JWTPayload, kid: string | undefined): AccessClaims | undefined {
+  function parseClaims({ sub, role, iat, exp, jti }: JWTPayload, kid: string | undefined): AccessClaims | undefined {
     if (typeof sub !== 'string' || typeof role !== 'string' || typeof jti !== 'string') return undefined;
     if (iat === undefined || exp === undefined || iat > now() / 1000 + CLOCK_TOLERANCE_S) return undefined;
     const [sessionId = '', unique = ''] = jti.split(':');
@@ -98,7 +98,7 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
 
   return {
     issue({ subject, role, sessionId }: Pick<AccessClaims, 'subject' | 'role' | 'sessionId'>): Promise<string> {
-      const { kid, key } = keys.signing();
+      const { kid, key } = keys.signingKey();
       const issuedAt = Math.floor(now() / 1000);
       return new SignJWT({ role })
         .setProtectedHeader({ alg: keys.algorithm, typ: 'JWT', ...(kid !== undefined && { kid }) })
@@ -111,15 +111,15 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
         .sign(key as Uint8Array);
     },
 
-    /** Asks no database. Checks only expiry and key of a cached token. @throws Failure UNAUTHENTICATED for an expired token */
+    /** Uses no database. Checks only expiry and key of a cached token. @throws Failure UNAUTHENTICATED if expired */
     verify(token: string): MaybePromise<AccessClaims | undefined> {
       const digest = digestOf(token);
-      const seen = known.get(digest);
-      if (!seen) return verify(token, digest);
-      const isExpired = now() / 1000 >= seen.expiresAt + CLOCK_TOLERANCE_S;
-      if (!isExpired && keys.verifying(seen.kid) !== undefined) return seen;
-      known.delete(digest);
-      if (isExpired) throw expired(seen.expiresAt);
+      const cached = cache.get(digest);
+      if (!cached) return verify(token, digest);
+      const isExpired = now() / 1000 >= cached.expiresAt + CLOCK_TOLERANCE_S;
+      if (!isExpired && keys.verificationKey(cached.kid) !== undefined) return cached;
+      cache.delete(digest);
+      if (isExpired) throw expiredFailure(cached.expiresAt);
       return undefined;
     },
   };

@@ -14,12 +14,12 @@ import { ACCESS_TOKEN_LIFETIME_S, type AccessClaims, CLOCK_TOLERANCE_S } from '.
 
 /** The maximum age of a valid token, and a minute for the commit. */
 const MARK_AGE_MS = (ACCESS_TOKEN_LIFETIME_S + CLOCK_TOLERANCE_S + 60) * 1000;
-/** Milliseconds for which a reading of the tables is up to date. */
+/** Milliseconds for which the marks and keys read from the tables count as current. */
 const FRESH_MS = 400;
 /** A signal holds 8,000 bytes, and an id takes 37. */
 const IDS_PER_SIGNAL = 200;
 
-/** The role of a user since a moment; null for a deleted user. */
+/** Invalidates the tokens issued until `at`, and tokens with another role. The role of a deleted user is null. */
 interface Mark {
   at: number;
   role: string | null;
@@ -29,7 +29,7 @@ interface RevocationsOptions extends Pick<Database, 'client' | 'listen' | 'check
   keys: Pick<SigningKeys, 'read' | 'onRemoved'>;
   names: Names;
   now: () => number;
-  /** Gets the error of a reading, which is retried. */
+  /** Receives the error of a failed read, which is retried. */
   onFault: (error: unknown) => void;
 }
 
@@ -63,7 +63,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
     for (const { userId, revokedAt, role } of rows) set(userId, { at: revokedAt.getTime(), role });
   }
 
-  /** Contains the mark, because many changes at once would otherwise be many lookups. */
+  /** Parses the mark from the signal. A lookup for each signal would be slow if many accounts change at once. */
   function onSignal(payload: string): void {
     const [userId, at, role] = payload.split(' ');
     set(Number(userId), { at: Number(at), role: role || null });
@@ -79,7 +79,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
   );
 
   let readAt = Number.NEGATIVE_INFINITY;
-  const readAnew = singleFlight(async () => {
+  const readAll = singleFlight(async () => {
     const began = performance.now();
     await Promise.all([keys.read(), refresh.read()]);
     readAt = began;
@@ -94,7 +94,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
     const last = await tx.revocation.findUnique({ where });
     const user = await tx.user.findUnique({ where: { id: userId }, select: { role: true } });
     const role = user?.role ?? null;
-    // Later than the last mark, even if an instance with a fast clock wrote that one.
+    // An instance with a fast clock may have written the last mark.
     const revokedAt = new Date(Math.max(now(), (last?.revokedAt.getTime() ?? 0) + 1));
     await tx.revocation.upsert({ where, create: { userId, revokedAt, role }, update: { revokedAt, role } });
     await notify(tx, signals.revocations, `${userId} ${revokedAt.getTime()} ${role ?? ''}`);
@@ -126,7 +126,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
       await revoke(db, userId);
     },
 
-    /** Refuses a token that is older than the mark, or whose issuer did not know the new role. */
+    /** Returns true if the token is older than the user's mark, or contains the former role. */
     isRevoked({ subject, role, issuedAt }: Pick<AccessClaims, 'subject' | 'role' | 'issuedAt'>): boolean {
       const mark = marks.get(Number(subject));
       if (!mark || mark.at < now() - MARK_AGE_MS) return false;
@@ -136,23 +136,23 @@ export async function revocations({ client, listen, checkListening, keys, names,
     /** Applies signals that are older than a second. Reads the tables if signals may be missing. */
     refreshIfStale(): MaybePromise<void> {
       if (performance.now() - readAt < FRESH_MS) return undefined;
-      const heard = checkListening();
-      return andThen(heard instanceof Promise ? heard.catch(falseUnlessAway) : heard, (isHeard) =>
-        isHeard ? undefined : readAnew(),
+      const listening = checkListening();
+      return andThen(listening instanceof Promise ? listening.catch(falseUnlessAway) : listening, (isListening) =>
+        isListening ? undefined : readAll(),
       );
     },
 
-    /** Calls back for each user whose credentials changed. Returns a function that stops it. */
+    /** Calls the listener with the id of each user whose credentials changed. Returns a function that removes it. */
     onRevoked: revoked.add,
 
-    /** Returns the actors whose account, role, session or key is no longer valid, by the database. */
+    /** Returns the actors whose account, role, session or key is no longer valid according to the database. */
     async invalidActors(actors: readonly Actor[]): Promise<ReadonlySet<Actor>> {
       if (actors.length === 0) return new Set();
-      const given = <T>(values: readonly (T | undefined)[]) => [...new Set(values.filter((one) => one !== undefined))];
-      const ids = given(actors.map(({ id }) => id));
-      const sessionIds = given(actors.map(sessionOf));
+      const unique = <T>(values: readonly (T | undefined)[]) => [...new Set(values.filter((id) => id !== undefined))];
+      const ids = unique(actors.map(({ id }) => id));
+      const sessionIds = unique(actors.map(sessionOf));
       const where = { id: { in: sessionIds }, ...liveSessionsAt(now()) };
-      const kidsInUse = given(actors.map(({ kid }) => kid));
+      const kidsInUse = unique(actors.map(({ kid }) => kid));
       const [users, sessions, storedKeys] = await Promise.all([
         client.user.findMany({ where: { id: { in: ids } }, select: { id: true, role: true } }),
         client.session.findMany({ where, select: { id: true, userId: true } }),
@@ -161,7 +161,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
       const roles = new Map(users.map(({ id, role }) => [id, role]));
       const owners = new Map(sessions.map(({ id, userId }) => [id, userId]));
       const kids = new Set(storedKeys.map(({ kid }) => kid));
-      const mayGoOn = (actor: Actor): boolean => {
+      const isValid = (actor: Actor): boolean => {
         const session = sessionOf(actor);
         return (
           roles.get(actor.id) === actor.role &&
@@ -169,7 +169,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
           (actor.kid === undefined || kids.has(actor.kid))
         );
       };
-      return new Set(actors.filter((actor) => !mayGoOn(actor)));
+      return new Set(actors.filter((actor) => !isValid(actor)));
     },
 
     /** Returns false if `onInvalidActors` may miss a signal, so that `invalidActors` must be called. */
@@ -181,7 +181,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
       }
     },
 
-    /** Calls back with a test for invalid actors. Signals may get lost. Returns a function that stops it. */
+    /** Calls the listener with a test for invalid actors. Signals may get lost. Returns a function that removes it. */
     onInvalidActors(listener: (isRefused: (actor: Actor) => boolean) => void): () => void {
       const sources = [
         revoked.add((userId) => listener(({ id }) => id === userId)),
@@ -197,7 +197,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
   };
 }
 
-/** A pooler without signals still answers reads. An unavailable database is not asked again. */
+/** Rethrows an outage, so that the database is not queried again. A pooler without NOTIFY still serves reads. */
 function falseUnlessAway(error: unknown): false {
   if (['unavailable', 'denied', 'timeout'].includes(faultOf(error).kind)) throw error;
   return false;

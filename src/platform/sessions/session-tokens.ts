@@ -7,9 +7,9 @@ import type { Names } from '../names.js';
 import { ACCESS_TOKEN_LIFETIME_S, type AccessTokens } from './access-tokens.js';
 import type { Revocations } from './revocations.js';
 
-/** A used refresh token is accepted again for this time, because of lost answers and second tabs. */
+/** Milliseconds for which a used refresh token stays valid, because responses get lost and tabs refresh at once. */
 const GRACE_MS = 10_000;
-/** Tokens that one refresh token is exchanged for. */
+/** The maximum number of tokens that one refresh token is exchanged for. */
 const MAX_SIBLINGS = 5;
 
 /** The tokens of the JWT flow. Times in seconds from now. */
@@ -46,7 +46,7 @@ export function newToken(prefix: string): { token: string; hash: Hash } {
   return { token, hash: hashToken(token) };
 }
 
-/** Returns true for the form of a token, valid or not. */
+/** Returns true if a text has the format of a token, valid or not. */
 export const isToken = (prefix: string, text: string): boolean =>
   text.startsWith(prefix) && /^[\w-]{43}$/.test(text.slice(prefix.length));
 
@@ -79,7 +79,7 @@ interface RefreshDependencies {
   now: () => number;
 }
 
-/** Exchanges each refresh token for the next of its family (RFC 9700 §4.14.2). */
+/** Returns a function that rotates refresh tokens and detects their reuse (RFC 9700 §4.14.2). */
 export function refreshService({ client, tokens, end, names, now }: RefreshDependencies) {
   const inTurn = serialByKey();
 
@@ -96,7 +96,7 @@ export function refreshService({ client, tokens, end, names, now }: RefreshDepen
   }
 
   /** The first used child of a token invalidates its siblings: using one is a reuse of the parent. */
-  async function verdictOf(
+  async function classifyUse(
     db: Transaction,
     { hash, parent, usedAt }: Pick<RefreshToken, 'hash' | 'parent' | 'usedAt'>,
   ) {
@@ -106,7 +106,7 @@ export function refreshService({ client, tokens, end, names, now }: RefreshDepen
     const children = await db.refreshToken.findMany({ where: { parent: hash }, select: { usedAt: true } });
     const inGrace = now() - usedAt.getTime() <= GRACE_MS && children.every((child) => child.usedAt === null);
     if (!inGrace) return 'reused';
-    return children.length < MAX_SIBLINGS ? 'sibling' : 'enough';
+    return children.length < MAX_SIBLINGS ? 'sibling' : 'exhausted';
   }
 
   /** Returns the session and its next token, or undefined for an invalid token. */
@@ -114,15 +114,15 @@ export function refreshService({ client, tokens, end, names, now }: RefreshDepen
     const found = await load(db, hash);
     if (!found) return undefined;
     const { session } = found;
-    const verdict = await verdictOf(db, found);
+    const use = await classifyUse(db, found);
     // Two parties have the token, and one of them is a thief.
-    if (verdict === 'reused') await end(db, call, 'refresh.reused', { id: session.id });
-    if (verdict === 'reused' || verdict === 'enough') return undefined;
+    if (use === 'reused') await end(db, call, 'refresh.reused', { id: session.id });
+    if (use === 'reused' || use === 'exhausted') return undefined;
     await call.enforce();
     const next = newToken(names.tokenPrefixes.refresh);
     const at = new Date(now());
     const { count } = await db.refreshToken.updateMany({ where: { hash, usedAt: null }, data: { usedAt: at } });
-    if (count === 0 && verdict === 'first') return undefined;
+    if (count === 0 && use === 'first') return undefined;
     await db.refreshToken.create({ data: { hash: next.hash, sessionId: session.id, parent: hash, createdAt: at } });
     return { session, refreshToken: next.token };
   }
@@ -130,14 +130,14 @@ export function refreshService({ client, tokens, end, names, now }: RefreshDepen
   /** @throws Failure UNAUTHENTICATED for an invalid token; a reused one ends its session */
   return async (call: Call, refreshToken: string): Promise<JwtTokens> => {
     const hash = hashToken(refreshToken);
-    const done = await inTurn(Buffer.from(hash).toString('hex'), () =>
+    const exchanged = await inTurn(Buffer.from(hash).toString('hex'), () =>
       client.$transaction((db) => exchange(db, call, hash)),
     );
-    if (!done) {
+    if (!exchanged) {
       const challenge = 'invalid_token';
       throw new Failure('UNAUTHENTICATED', 'The refresh token is invalid, used or expired.', { challenge });
     }
-    const { id: sessionId, userId, expiresAt, user } = done.session;
-    return jwtTokens(tokens, { sessionId, userId, role: user.role, expiresAt }, done.refreshToken, now());
+    const { id: sessionId, userId, expiresAt, user } = exchanged.session;
+    return jwtTokens(tokens, { sessionId, userId, role: user.role, expiresAt }, exchanged.refreshToken, now());
   };
 }
