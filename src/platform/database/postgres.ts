@@ -6,7 +6,7 @@ import { faultOf } from './faults.js';
 import { postgresListener } from './listener.js';
 import { withMigrationSession } from './migrations.js';
 import type { Dependency } from './outages.js';
-import { openPool, type Reporting, reportingTo } from './pool.js';
+import { openPool, outcomeReporter, type ReportOutcome } from './pool.js';
 
 const START_TIMEOUT_MS = 15_000;
 
@@ -20,9 +20,9 @@ export function openPostgres(
   const times = { statement_timeout: statementTimeout(limits), query_timeout: limits.answer };
   const options = { ...common, ...times, application_name: name };
   let server: Dependency | undefined;
-  const reporting = reportingTo({ away: (reason) => server?.away(reason), back: () => server?.back() });
-  const pool = openPool({ ...options, max: poolSize, reporting });
-  const reads = sharedConnections(options, reporting);
+  const reportOutcome = outcomeReporter({ away: (reason) => server?.away(reason), back: () => server?.back() });
+  const pool = openPool({ ...options, max: poolSize, reportOutcome });
+  const reads = sharedConnections(options, reportOutcome);
   const startSession: Backend['withMigrationSession'] = async (work) => {
     const own = openPool({
       ...common,
@@ -38,7 +38,7 @@ export function openPostgres(
     migrated: [],
     withMigrationSession: startSession,
     exclusively: (work) => startSession(({ lockMigrations }) => lockMigrations().then(work)),
-    dump: () => Promise.reject(new Error('A database server is dumped by pg_dump.')),
+    dump: () => Promise.reject(new Error('Dump a database server with pg_dump.')),
     listener: (notify) => postgresListener(connectionString, notify, name),
     watch: (dependency) => {
       server = dependency;
@@ -54,7 +54,7 @@ function inUtc(address: string): string {
   return url.href;
 }
 
-/** More than one, so that the server can use several cores. */
+/** More than one, because PostgreSQL serves a connection on one core. */
 const SHARED_CONNECTIONS = 2;
 /** Statements in flight on one connection. */
 const MAX_IN_FLIGHT = 64;
@@ -63,7 +63,7 @@ const MAX_DELAY_MS = 50;
 const CLOSE_TIMEOUT_MS = 500;
 
 /** The callback of a statement of `pg`. */
-type Answered = (error: Error | null, result: Result) => void;
+type Callback = (error: Error | null, result: Result) => void;
 
 /**
  * Pipelines reads on one connection. If a read is slow or the connection is lost, the reads behind it run elsewhere as
@@ -73,7 +73,7 @@ function sharedConnection(options: ClientConfig) {
   let connection: Promise<Client> | undefined;
   /** Set while the connection is open. */
   let client: Client | undefined;
-  /** Functions that run a read elsewhere, in the order of the reads. */
+  /** For each read in flight, oldest first: a function that runs the read elsewhere. */
   const inFlight = new Set<() => void>();
   let isBlocked = false;
 
@@ -100,12 +100,12 @@ function sharedConnection(options: ClientConfig) {
       const [still, ...behind] = inFlight;
       if (first === undefined || still !== first) return;
       isBlocked = true;
-      for (const leave of behind) leave();
+      for (const runElsewhere of behind) runElsewhere();
     });
   }, MAX_DELAY_MS).unref();
 
-  /** Takes callbacks, because `pg` creates two promises for each statement. */
-  function send(query: Statement, answered: Answered, unopened: (error: Error) => void): void {
+  /** Takes callbacks, because `pg` would create two promises for each statement. */
+  function send(query: Statement, answered: Callback, onConnectError: (error: Error) => void): void {
     connection ??= open();
     const sendOn = (opened: Client) => {
       const connection = opened as unknown as PoolConnection;
@@ -113,7 +113,7 @@ function sharedConnection(options: ClientConfig) {
       connection.query(query, answered);
     };
     if (client) sendOn(client);
-    else connection.then(sendOn, unopened);
+    else connection.then(sendOn, onConnectError);
   }
 
   return {
@@ -122,30 +122,30 @@ function sharedConnection(options: ClientConfig) {
     isFree: () => !isBlocked && inFlight.size < MAX_IN_FLIGHT,
     query: (query: Statement, elsewhere: () => Promise<Result>) =>
       new Promise<Result>((resolve, reject) => {
-        let hasLeft = false;
-        const leave = () => {
-          if (!hasLeft) elsewhere().then(resolve, reject);
-          hasLeft = true;
+        let isElsewhere = false;
+        const runElsewhere = () => {
+          if (!isElsewhere) elsewhere().then(resolve, reject);
+          isElsewhere = true;
         };
-        const over = () => {
-          inFlight.delete(leave);
+        const remove = () => {
+          inFlight.delete(runElsewhere);
           isBlocked = false;
           timer.refresh();
         };
-        // The result of a read that runs elsewhere counts.
+        // A read that also runs elsewhere takes the result from there.
         const fail = (error: Error) => {
-          if (!hasLeft) reject(error);
+          if (!isElsewhere) reject(error);
         };
         if (inFlight.size === 0) timer.refresh();
-        inFlight.add(leave);
-        const answered: Answered = (error, result) => {
-          over();
+        inFlight.add(runElsewhere);
+        const callback: Callback = (error, result) => {
+          remove();
           if (!error) resolve(result);
-          else if (faultOf(error).kind === 'unavailable') leave();
+          else if (faultOf(error).kind === 'unavailable') runElsewhere();
           else fail(error);
         };
-        send(query, answered, (error) => {
-          over();
+        send(query, callback, (error) => {
+          remove();
           fail(error);
         });
       }),
@@ -158,15 +158,15 @@ function sharedConnection(options: ClientConfig) {
   };
 }
 
-/** Opens connections for short reads. A connection that serves one statement at a time mostly waits for the network. */
-function sharedConnections(options: ClientConfig, reporting: Reporting): SharedConnections {
+/** Opens connections for short reads. Without pipelining, a connection mostly waits for the network. */
+function sharedConnections(options: ClientConfig, reportOutcome: ReportOutcome): SharedConnections {
   const all = Array.from({ length: SHARED_CONNECTIONS }, () => sharedConnection(options));
   let isClosed = false;
   return {
     query(query, elsewhere) {
       if (isClosed) return elsewhere();
       const [first] = all.filter(({ isFree }) => isFree()).sort((one, other) => one.inFlight() - other.inFlight());
-      return first ? reporting(first.query(query, elsewhere)) : elsewhere();
+      return first ? reportOutcome(first.query(query, elsewhere)) : elsewhere();
     },
     open: () => all.filter(({ isOpen }) => isOpen()).length,
     close: async () => {

@@ -1,7 +1,7 @@
 import type { Prisma } from './client.js';
 import type { Listener } from './listener.js';
 
-/** Announces commits to other instances. Signals may get lost or arrive twice. */
+/** Announces commits to all instances. Signals may get lost or arrive twice. */
 export interface Signals {
   /** Called in the transaction. */
   announce: (db: Prisma.TransactionClient, payload: string) => Promise<void>;
@@ -22,7 +22,7 @@ export function databaseSignals({ listen }: Pick<Listener, 'listen'>, channel: s
   };
 }
 
-/** Signals all listening instances after the commit, this one too. @param payload at most 8,000 bytes */
+/** Signals all listening instances after the commit, including this one. @param payload less than 8,000 bytes */
 export async function notify(db: Prisma.TransactionClient, channel: string, payload: string): Promise<void> {
   await db.$executeRaw`SELECT pg_notify(${channel}, ${payload})`;
 }

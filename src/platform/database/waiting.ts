@@ -10,8 +10,8 @@ const SLOW_MS = 3000;
 /** Faults that may pass, such as a starting or busy server. */
 const TRANSIENT = new Set(['unavailable', 'timeout', 'serialization']);
 
-export async function reportIfSlow<T>(sentence: string, work: () => Promise<T>): Promise<T> {
-  const timer = setTimeout(() => console.error(sentence), SLOW_MS);
+export async function reportIfSlow<T>(message: string, work: () => Promise<T>): Promise<T> {
+  const timer = setTimeout(() => console.error(message), SLOW_MS);
   try {
     return await work();
   } finally {
