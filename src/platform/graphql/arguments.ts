@@ -16,13 +16,12 @@ import { argumentsSchema, leastId } from './constraints.js';
 import type { GraphQLContext } from './context.js';
 
 type Arguments = Record<string, unknown>;
-
 /** @throws Failure BAD_REQUEST for an invalid id */
 type Check = (args: Arguments, node: FieldNode) => Issues;
 
 const checks = new WeakMap<GraphQLField<unknown, never>, Check>();
 
-export function areValid(field: GraphQLField<unknown, never>, args: Arguments, node: FieldNode): boolean {
+export function hasValidArguments(field: GraphQLField<unknown, never>, args: Arguments, node: FieldNode): boolean {
   try {
     return !checks.get(field)?.(args, node).issues.length;
   } catch {
@@ -30,16 +29,17 @@ export function areValid(field: GraphQLField<unknown, never>, args: Arguments, n
   }
 }
 
-const isId = (text: string, least: number): boolean => /^(?:0|[1-9][0-9]*)$/.test(text) && Number(text) >= least;
+const isId = (text: string, minimum: number): boolean => /^(?:0|[1-9][0-9]*)$/.test(text) && Number(text) >= minimum;
 
 /**
- * @param rejects true rejects invalid content before the resolver runs. Routes and relations decide about access first.
+ * Wraps the resolver of a field to validate arguments. Routes and relations report the issues after checking access.
+ * @param isEager true rejects issues before the resolver runs
  */
 export function checkArguments(
   schema: GraphQLSchema,
   ajv: Ajv2020,
   field: GraphQLField<unknown, GraphQLContext>,
-  rejects: boolean,
+  isEager: boolean,
 ): void {
   const check = checkOf(schema, ajv, field);
   checks.set(field, check);
@@ -50,9 +50,9 @@ export function checkArguments(
     return content.issues.length > 0 ? { ...context, call: context.callWith(content) } : context;
   };
   field.resolve = (parent, args, context, info) => {
-    const own = contextFor(args, context, info);
-    const answer = () => resolve(parent, args, own, info);
-    return rejects && own !== context ? own.call.enforce().then(answer) : answer();
+    const checkedContext = contextFor(args, context, info);
+    const resolveField = () => resolve(parent, args, checkedContext, info);
+    return isEager && checkedContext !== context ? checkedContext.call.enforce().then(resolveField) : resolveField();
   };
   if (subscribe)
     field.subscribe = (parent, args, context, info) => subscribe(parent, args, contextFor(args, context, info), info);
@@ -64,19 +64,19 @@ function checkOf(schema: GraphQLSchema, ajv: Ajv2020, field: GraphQLField<unknow
     const least = leastId(schema, arg);
     return least === undefined ? [] : { name: arg.name, least };
   });
-  /** Valid arguments without variables need one check for each document. */
-  const valid = new WeakSet<FieldNode>();
+  /** Valid nodes without variables. Their arguments are the same whenever the document runs. */
+  const validNodes = new WeakSet<FieldNode>();
   return (args, node) => {
-    if (valid.has(node)) return NO_ISSUES;
-    const wrong = ids.filter(({ name, least }) => args[name] != null && !isId(String(args[name]), least));
-    if (wrong.length > 0) {
-      const issues = wrong.map(
+    if (validNodes.has(node)) return NO_ISSUES;
+    const invalid = ids.filter(({ name, least }) => args[name] != null && !isId(String(args[name]), least));
+    if (invalid.length > 0) {
+      const issues = invalid.map(
         ({ name, least }): Issue => ({ pointer: `/${name}`, detail: `must be an integer of at least ${least}` }),
       );
       throw issueFailure('BAD_REQUEST', { issues });
     }
     const found = limitIssues(bodyIssues(errorsOf(args)), unstorableText(args));
-    if (found.issues.length === 0 && !node.arguments?.some(({ value }) => hasVariable(value))) valid.add(node);
+    if (found.issues.length === 0 && !node.arguments?.some(({ value }) => hasVariable(value))) validNodes.add(node);
     return found;
   };
 }

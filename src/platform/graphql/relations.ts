@@ -35,7 +35,7 @@ const JOIN = { relationLoadStrategy: 'join' } as const;
 export type SchemaRelations = ReturnType<typeof schemaRelations>;
 
 /**
- * Resolves relations: fields that a type shares with the model of its name, and that have no resolver.
+ * Installs resolvers for relations: fields that a type shares with the model of its name, and that have no resolver.
  * @throws Error for a field that is neither a member nor a relation of its model, and has no resolver
  */
 export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
@@ -52,7 +52,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     for (const field of fields) {
       if (field.resolve) continue;
       if (Object.hasOwn(data.hidden, field.name))
-        problems.push(`${type.name}.${field.name} is hidden from operations. Take the field out of schema.graphql.`);
+        problems.push(`${type.name}.${field.name} is hidden from operations. Remove the field from schema.graphql.`);
       const relation = data.relations.get(field.name);
       const target = getNamedType(field.type);
       if (relation && isObjectType(target) && relation.to.model.name === target.name) found.set(field.name, relation);
@@ -106,7 +106,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
       return selectionPlan(data, type, nodes, options);
     },
 
-    /** Returns true if the selection of a field may contain rows that depend on the caller's id. */
+    /** Returns true if the type of a field can lead to rows that only their owner may read. */
     dependsOnCaller({ call }: GraphQLContext, { returnType }: GraphQLResolveInfo): boolean {
       const caller = authenticated(call);
       return modelsIn(getNamedType(returnType)).some((data) => reachOf(call.policy, data.model.read, caller) === 'own');
@@ -159,7 +159,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     );
   }
 
-  /** Reads a page of a relation for all parents of one turn. @throws Failure FORBIDDEN */
+  /** Reads a page of a relation, in one batch for all parents. @throws Failure FORBIDDEN */
   async function readList(reading: Reading): Promise<unknown> {
     const { context, data, field, parent, relation, args, info, client } = reading;
     const { call, batch } = context;

@@ -47,7 +47,7 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
     const { operations } = context;
     const { cursors } = context.services as { cursors: Cursors };
     let plan: SelectionPlan | undefined;
-    const made = await operate(operations, route, {
+    const result = await operate(operations, route, {
       ...requestOf(action, args, context, info),
       writes: isMutation,
       // Handlers and writes need whole rows.
@@ -62,9 +62,9 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
       reply: (result) => (route.reply ? route.reply(result as never, {} as never) : result),
     });
     const isPage = target.kind === 'list' && !handler && !route.reply;
-    const rows = isPage ? (made as Page<AnyRow>).items : made;
+    const rows = isPage ? (result as Page<AnyRow>).items : result;
     if (plan) markRows(rows, plan);
-    return isConnection && isPage ? connectionOf(info.fieldName, made as WindowPage<AnyRow>, cursors) : rows;
+    return isConnection && isPage ? connectionOf(info.fieldName, result as WindowPage<AnyRow>, cursors) : rows;
   };
 }
 
@@ -73,8 +73,8 @@ function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'is
   return async (_parent, args, context, info) => {
     const { call, operations, signal } = context;
     if (handler) {
-      const asked = requestOf(action, args, context, info);
-      return operate(operations, route, { ...asked, writes: false, signal, reply: (made) => made });
+      const request = requestOf(action, args, context, info);
+      return operate(operations, route, { ...request, writes: false, signal, reply: (made) => made });
     }
     const stream = operations.streams.get(target.model.name);
     if (!stream) throw new Error(`The model ${target.model.name} declares no \`stream\`.`);
@@ -88,25 +88,25 @@ function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'is
 
 interface RootFields {
   readonly actionOf: (type: string, field: string) => string;
-  /** Returns the relations of the schema, which are known later. */
+  /** Returns the relations of the schema, which exists only after its resolvers. */
   readonly relations: () => SchemaRelations;
 }
 
-export function withRoutes(resolvers: object, { actionOf, relations }: RootFields): object {
+export function routeResolvers(resolvers: object, { actionOf, relations }: RootFields): object {
   const fieldsOf = (type: string, fields: object) =>
     Object.fromEntries(
-      Object.entries(fields).map(([field, given]) => {
+      Object.entries(fields).map(([field, resolver]) => {
         // graphql-js runs `subscribe` of a subscription instead of its resolver.
-        if (given === notWritten) return [field, type === 'Subscription' ? { subscribe: given } : given];
-        if (!isRoute(given)) return [field, given];
+        if (resolver === notWritten) return [field, type === 'Subscription' ? { subscribe: resolver } : resolver];
+        if (!isRoute(resolver)) return [field, resolver];
         const action = actionOf(type, field);
         if (type === 'Subscription')
           return [
             field,
-            { subscribe: sourceResolver({ action, route: given, relations }), resolve: (entry: unknown) => entry },
+            { subscribe: sourceResolver({ action, route: resolver, relations }), resolve: (event: unknown) => event },
           ];
         const isMutation = type === 'Mutation';
-        return [field, rootResolver({ action, route: given, relations, isMutation })];
+        return [field, rootResolver({ action, route: resolver, relations, isMutation })];
       }),
     );
   return Object.fromEntries(Object.entries(resolvers).map(([type, fields]) => [type, fieldsOf(type, fields)]));
@@ -133,7 +133,7 @@ function windowOf(list: string, args: ConnectionArgs, cursors: Cursors): Window 
     const cursor = args[name];
     if (cursor == null) return undefined;
     const id = cursors.read(list, cursor);
-    if (id === undefined) throw badArguments('The cursor must be one that this list gave.', [name]);
+    if (id === undefined) throw badArguments('The cursor must come from this list.', [name]);
     return id;
   };
   return {

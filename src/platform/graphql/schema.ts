@@ -18,7 +18,7 @@ import { checkArguments } from './arguments.js';
 import type { GraphQLContext } from './context.js';
 import { nameField } from './errors.js';
 import { type SchemaRelations, schemaRelations } from './relations.js';
-import { withRoutes } from './routes.js';
+import { routeResolvers } from './routes.js';
 
 interface SchemaOptions {
   readonly policy: Policy;
@@ -59,7 +59,7 @@ export function executableSchema(
   checkRoutes(policy, models, routes);
 
   let relations: SchemaRelations | undefined;
-  const made = withRoutes(complete, { actionOf, relations: () => relations as SchemaRelations });
+  const made = routeResolvers(complete, { actionOf, relations: () => relations as SchemaRelations });
   const schema = addResolversToSchema({ schema: contract, resolvers: made as never });
   const types = Object.values(schema.getTypeMap()).filter(
     (type): type is GraphQLObjectType => isObjectType(type) && !type.name.startsWith('__'),

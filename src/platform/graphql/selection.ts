@@ -10,7 +10,7 @@ import { collectSubfields } from 'graphql/execution/collectFields.js';
 import type { OffsetPage } from '../calls/pages.js';
 import { storableOffset } from '../calls/pages.js';
 import type { ModelData } from '../operations/model-data.js';
-import { areValid } from './arguments.js';
+import { hasValidArguments } from './arguments.js';
 
 /** Relations in one statement. Other statements read the rest. */
 const MAX_RELATIONS = 25;
@@ -77,7 +77,7 @@ export function selectionPlan(
     const target = getNamedType(field.type);
     if (read === 'resolver' || relations.has(name) || budget.relations === 0 || !isObjectType(target)) continue;
     const args = getArgumentValues(field, node, info.variableValues);
-    if (!areValid(field, args, node)) continue;
+    if (!hasValidArguments(field, args, node)) continue;
     budget.relations--;
     const plan = selectionPlan(relation.to, target, selected, options, budget);
     const rows = relation.isList ? pageArguments(args) : {};
