@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { openDatabase } from '../../src/platform/database/open.js';
 import { Failure, type Operation } from '../../src/platform/index.js';
-import { eventsOf } from '../../src/platform/live/events.js';
+import { subscriptionResults } from '../../src/platform/live/events.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase, TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { type Dialled, dialler } from '../support/graphql-ws.js';
@@ -467,9 +467,9 @@ onEachDatabase(t, async (t, open) => {
 t.test('an error of the platform during an event ends the subscription with that error', async (t) => {
   const error = new Failure('UNAVAILABLE', 'There is no room.');
   let ends = 0;
-  const results = eventsOf({
+  const results = subscriptionResults({
     source: Readable.from(['event']),
-    show: () => Promise.reject(error),
+    execute: () => Promise.reject(error),
     drained: async () => {},
     onEnd: () => ends++,
     onFault: (fault) => t.fail(String(fault)),

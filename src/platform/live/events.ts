@@ -6,7 +6,7 @@ import type { Subscribed } from './feed.js';
 
 interface EventsOptions {
   source: AsyncIterable<unknown>;
-  show: (event: unknown) => Promise<ExecutionResult>;
+  execute: (event: unknown) => Promise<ExecutionResult>;
   /** Resolves when the client is ready for the next result. */
   drained: () => Promise<void>;
   onEnd: () => void;
@@ -16,14 +16,14 @@ interface EventsOptions {
 const DONE = { done: true, value: undefined } as const;
 
 /**
- * Returns the results of a subscription that shares its events with no other. It reads an event when the previous
- * result was sent and the client keeps up. `subscribe` of graphql-js is unsuitable: it passes one context to all
+ * Returns the results of a subscription with its own event source. Reads an event when the previous result was sent
+ * and the client keeps up. `subscribe` of graphql-js is unsuitable: it passes one context to all
  * events, and cannot end while a generator waits.
  * @throws the error of the source's iterator
  */
-export function eventsOf({
+export function subscriptionResults({
   source,
-  show,
+  execute,
   drained,
   onEnd,
   onFault,
@@ -38,7 +38,7 @@ export function eventsOf({
   }
 
   async function close(): Promise<void> {
-    // The iterator of a stream notices its end only when there is data.
+    // The iterator of a readable stream waits for data before it returns.
     if (source instanceof Readable) source.destroy();
     await iterator.return?.();
   }
@@ -67,7 +67,7 @@ export function eventsOf({
     await nextTurn();
     if (isOver) return DONE;
     const { value } = await nextEvent();
-    return isOver ? DONE : { done: false, value: await show(value) };
+    return isOver ? DONE : { done: false, value: await execute(value) };
   }
 
   return iteratorOf(
@@ -89,7 +89,7 @@ export function eventsOf({
  * Returns an iterator for graphql-ws that yields nothing and ends with the subscription to a stream. It rejects if the
  * subscription cannot begin.
  */
-export function lifetime({ started, leave }: Subscribed): AsyncIterableIterator<never, void> {
+export function emptyResults({ started, leave }: Subscribed): AsyncIterableIterator<never, void> {
   let finish = (): void => {};
   const ended = new Promise<void>((resolve, reject) => {
     finish = resolve;

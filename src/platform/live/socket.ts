@@ -16,7 +16,7 @@ import type { OperationRequest } from '../graphql/request.js';
 import { syntaxError } from '../http/json-text.js';
 import type { PlatformServices } from '../services.js';
 import { CLOSE, type Connection, connection } from './connection.js';
-import { eventsOf, lifetime } from './events.js';
+import { emptyResults, subscriptionResults } from './events.js';
 import type { Rendered } from './feed.js';
 import { openSockets, type SocketLimits } from './sockets.js';
 import { StreamSource } from './streams.js';
@@ -139,9 +139,9 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     source: AsyncIterable<unknown>,
     { prepared, context, onEnd }: Pick<Selection, 'prepared' | 'context'> & { onEnd: () => void },
   ) =>
-    eventsOf({
+    subscriptionResults({
       source,
-      show: (event) =>
+      execute: (event) =>
         app.admission.runOn(() => engine.executeSubscriptionEvent({ ...prepared, contextValue: context() }, event)),
       drained: one.drained,
       onEnd,
@@ -156,7 +156,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       leave();
       onEnd();
     };
-    return lifetime({ started, leave: end });
+    return emptyResults({ started, leave: end });
   }
 
   const server = makeServer<Record<string, unknown>, Extra>({
