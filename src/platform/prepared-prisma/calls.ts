@@ -4,7 +4,7 @@ import { Decimal, Sql, sqltag } from '@prisma/client/runtime/client';
 import { type Answer, type Connection, type Result, statementOf, TEXT_TYPES } from './connection.js';
 import type { DataModel } from './data-model.js';
 import { type Slot, timestampOf } from './markers.js';
-import type { Plans, StatementNames } from './plans.js';
+import type { PlanCache, StatementNames } from './plans.js';
 import { type AnyClient, type DryRuns, delegateName, type Plan, recordPlan, type UnsupportedPlan } from './recorder.js';
 import { decoderOf } from './rows.js';
 import { type Call, copyOf, type Shape, shapeOf, Unsupported } from './shape.js';
@@ -21,7 +21,7 @@ export interface CallPlace {
 interface Parts {
   dataModel: DataModel;
   dry: DryRuns;
-  plans: Plans;
+  plans: PlanCache;
   names: StatementNames;
   counts: Statistics;
   /** The number of answers of a plan that Prisma reads as well. */
@@ -65,7 +65,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
       try {
         const { text, slots, reader } = await recordPlan(dataModel, dry, copied, shape);
         counts.recorded++;
-        return { statement: statementOf(names.of(text), text), slots, reader, unverified: verified };
+        return { statement: statementOf(names.nameOf(text), text), slots, reader, unverified: verified };
       } catch (error) {
         return { refused: error instanceof Unsupported ? error.message : 'the recording failed' };
       }
@@ -83,7 +83,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
     const plan = plans.get(shape.key);
     if (plan === undefined) {
       counts.unrecorded++;
-      plans.miss(shape.key, () => recording(call, shape));
+      plans.record(shape.key, () => recording(call, shape));
       return byPrisma(call, place);
     }
     if ('refused' in plan) return fallBack(call, place, plan.refused);
@@ -131,7 +131,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
 
   function refuse(call: Call, shape: Shape, reason: string): void {
     count(call, reason);
-    plans.refuse(shape.key, reason);
+    plans.markUnsupported(shape.key, reason);
   }
 
   /** The server rejects statements that were prepared before a table was altered. */
@@ -175,7 +175,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
     counts.prepared++;
     let result: Result;
     try {
-      result = await sendRaw(connection, names.ofRepeated(sql.text), sql);
+      result = await sendRaw(connection, names.nameOfRepeated(sql.text), sql);
     } catch (error) {
       if (!isAltered(error)) return replayRaw(method, sql, { error });
       forget();

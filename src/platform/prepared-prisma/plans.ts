@@ -1,35 +1,35 @@
-/** The plans of a client, and the names of their statements. */
+/** Caches of a prepared client: plans by the shape of a call, and the names of prepared statements. */
 import { createHash } from 'node:crypto';
 import type { Plan, UnsupportedPlan } from './recorder.js';
 
 const MAX_WAITING = 100;
 
 /** Milliseconds before the first recording, because a starting process has more urgent work. */
-const QUIET_MS = 1000;
+const START_DELAY_MS = 1000;
 
 interface Entry {
   plan: Plan | UnsupportedPlan;
-  /** True if used since room was last made. Such plans outlive plans of shapes that are used once. */
+  /** True if used since the last eviction, which spares such plans once (second-chance algorithm). */
   isUsed: boolean;
 }
 
-export interface Plans {
+export interface PlanCache {
   get: (key: string) => Plan | UnsupportedPlan | undefined;
   /** Records a shape in the background at its second use. @param prepare returns the function that records */
-  miss: (key: string, prepare: () => () => Promise<Plan | UnsupportedPlan>) => void;
-  refuse: (key: string, reason: string) => void;
+  record: (key: string, prepare: () => () => Promise<Plan | UnsupportedPlan>) => void;
+  markUnsupported: (key: string, reason: string) => void;
   clear: () => void;
-  /** Waits until nothing is to be recorded. */
+  /** Resolves when no recording is pending. */
   settled: () => Promise<void>;
 }
 
 /** @param perSecond limits recordings, because callers may choose the shapes of their calls */
-export function plansOf(limit: number, perSecond: number): Plans {
+export function planCache(limit: number, perSecond: number): PlanCache {
   const plans = new Map<string, Entry>();
-  const isSecond = seenBefore(limit);
+  const wasSeen = seenBefore(limit);
   const waiting = new Map<string, () => Promise<Plan | UnsupportedPlan>>();
   let generation = 0;
-  let nextAt = performance.now() + QUIET_MS;
+  let nextAt = performance.now() + START_DELAY_MS;
   let recording: Promise<void> | undefined;
 
   function makeRoom(): void {
@@ -68,16 +68,16 @@ export function plansOf(limit: number, perSecond: number): Plans {
       entry.isUsed = true;
       return entry.plan;
     },
-    miss(key, prepare) {
+    record(key, prepare) {
       if (waiting.has(key)) return;
-      if (!isSecond(key)) return;
+      if (!wasSeen(key)) return;
       if (waiting.size >= MAX_WAITING) return;
       waiting.set(key, prepare());
       recording ??= recordAll().finally(() => {
         recording = undefined;
       });
     },
-    refuse: (key, refused) => void plans.set(key, { plan: { refused }, isUsed: true }),
+    markUnsupported: (key, refused) => void plans.set(key, { plan: { refused }, isUsed: true }),
     clear() {
       generation++;
       plans.clear();
@@ -93,10 +93,10 @@ export function plansOf(limit: number, perSecond: number): Plans {
 
 /** Names of prepared statements. A server keeps a statement until its connection ends, so names are not reused. */
 export interface StatementNames {
-  /** Returns an empty string when all names are used. The statement is then not prepared. */
-  of: (text: string) => string;
+  /** Returns an empty string if the limit is reached. The statement is then not prepared. */
+  nameOf: (text: string) => string;
   /** Returns an empty string for the first use of a text. */
-  ofRepeated: (text: string) => string;
+  nameOfRepeated: (text: string) => string;
   /** Changes all names, because PostgreSQL rejects statements that were prepared before a table was altered. */
   renew: () => void;
 }
@@ -116,8 +116,8 @@ export function statementNames(limit: number): StatementNames {
     return name;
   }
   return {
-    of,
-    ofRepeated(text) {
+    nameOf: of,
+    nameOfRepeated(text) {
       return names.has(text) || isSecond(text) ? of(text) : '';
     },
     renew() {
@@ -127,7 +127,7 @@ export function statementNames(limit: number): StatementNames {
   };
 }
 
-/** Returns true for the second use of a text. */
+/** Returns a function that returns true for the second use of a text. */
 function seenBefore(limit: number): (text: string) => boolean {
   const seen = new Set<string>();
   return (text) => {

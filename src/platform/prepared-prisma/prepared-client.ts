@@ -4,7 +4,7 @@ import { type CallPlace, callsOf, type Statistics, settled, statistics } from '.
 import { type Connection, joiningAdapter, type PoolLike, pooledConnection } from './connection.js';
 import type { DataModel } from './data-model.js';
 import { delegatesOf, facadeOf, Pending } from './delegates.js';
-import { plansOf, statementNames } from './plans.js';
+import { planCache, statementNames } from './plans.js';
 import { type AnyClient, dryRuns } from './recorder.js';
 import { type OpenTransaction, openTransaction, type TransactionLimits } from './transaction.js';
 
@@ -42,12 +42,12 @@ export function preparedClient<Client extends object>(
 ): Client {
   const counts: Statistics = { prepared: 0, unrecorded: 0, replayed: 0, recorded: 0, fallbacks: new Map() };
   const names = statementNames(maxNames);
-  const joining = joiningAdapter(pool, names.ofRepeated);
+  const joining = joiningAdapter(pool, names.nameOfRepeated);
   const real = make(joining.factory);
   const prisma = real as unknown as AnyClient & { _clientVersion?: string };
   const clientVersion = prisma._clientVersion ?? '';
   const dry = dryRuns((adapter) => make(adapter) as unknown as AnyClient);
-  const plans = plansOf(maxPlans, recordings);
+  const plans = planCache(maxPlans, recordings);
   const calls = callsOf({ dataModel, dry, plans, names, counts, verified });
 
   const onPool = pooledConnection(pool);
