@@ -215,7 +215,7 @@ const rest: RestMistake[] = [
     code: 'BAD_REQUEST',
     place: '',
     says: 'The body is missing. ',
-    advice: 'Send one of a media type that the operation reads.',
+    advice: 'Send a body of a media type that the operation accepts.',
   },
   {
     what: 'a body of null',
@@ -223,7 +223,7 @@ const rest: RestMistake[] = [
     code: 'BAD_REQUEST',
     place: '',
     says: 'The body must not be null. ',
-    advice: 'Send what the contract describes.',
+    advice: 'Send a body that matches the contract.',
   },
   {
     what: 'a form',

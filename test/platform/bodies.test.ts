@@ -49,7 +49,7 @@ t.test('a body is read by the declared media type only', async (t) => {
     t.equal((await send('text', 'text/plain', 'a', { 'content-encoding': 'gzip' })).status, 415);
     t.same(problem(await send('text', undefined)), [
       400,
-      ' is missing. Send one of a media type that the operation reads.',
+      ' is missing. Send a body of a media type that the operation accepts.',
     ]);
     t.equal((await send('text', 'text/plain', 'x'.repeat(70_000))).status, 413);
     t.equal((await send('text', 'application/json', '"a"')).status, 415, 'what is not declared is not read');
@@ -70,7 +70,7 @@ t.test('a body is read by the declared media type only', async (t) => {
     t.equal((await send('bytes', 'video/mp4', bytes)).status, 415);
     t.same(problem(await send('bytes', undefined)), [
       400,
-      ' is missing. Send one of a media type that the operation reads.',
+      ' is missing. Send a body of a media type that the operation accepts.',
     ]);
   });
 
@@ -82,7 +82,7 @@ t.test('a body is read by the declared media type only', async (t) => {
     t.match((await send('any', 'text/csv', 'a,b')).body, { is: 'string', body: 'a,b', mediaType: 'text/csv' });
     t.same(problem(await send('any', undefined)), [
       400,
-      ' is missing. Send one of a media type that the operation reads.',
+      ' is missing. Send a body of a media type that the operation accepts.',
     ]);
   });
 

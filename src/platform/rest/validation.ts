@@ -21,12 +21,12 @@ export interface ReadRequest {
   mediaType: string;
 }
 
-const unreadable = (found: Partial<Issues>) => issueFailure('BAD_REQUEST', found);
+const badRequest = (found: Partial<Issues>) => issueFailure('BAD_REQUEST', found);
 
 /** Returns a function that reads the parameters of a request. @throws Failure BAD_REQUEST */
 export function requestReader(ajv: Ajv2020, operation: Operation): (request: FastifyRequest) => ReadRequest {
-  const readerOf = (place: Parameters<typeof placeReader>[2]) => placeReader(ajv, operation, place);
-  const [path, query, headers, cookies] = [readerOf('path'), readerOf('query'), readerOf('header'), readerOf('cookie')];
+  const reader = (location: Parameters<typeof placeReader>[2]) => placeReader(ajv, operation, location);
+  const [path, query, headers, cookies] = [reader('path'), reader('query'), reader('header'), reader('cookie')];
   const hasCookies = parametersIn(operation, 'cookie').length > 0;
   return (request) => {
     const wrong: Issues[] = [];
@@ -38,7 +38,7 @@ export function requestReader(ajv: Ajv2020, operation: Operation): (request: Fas
       body: request.body,
       mediaType: request.body === undefined ? '' : essenceOf(request.headers['content-type'] ?? ''),
     };
-    if (wrong.length > 0) throw unreadable(limitIssues(...wrong));
+    if (wrong.length > 0) throw badRequest(limitIssues(...wrong));
     return read;
   };
 }
@@ -64,18 +64,18 @@ export function contentValidator(ajv: Ajv2020, operation: Operation): (request: 
 
 const OPTIONAL = Symbol('body may be absent');
 
-/** Returns true if the media type does not decide the schema. */
-const areAlike = (forms: readonly BodyForm[]): boolean =>
+/** Returns true if all media types of the body are JSON with one schema. */
+const haveSameSchema = (forms: readonly BodyForm[]): boolean =>
   forms.every(({ kind, schema }) => kind === 'json' && schema === forms[0]?.schema);
 
-/** Returns Fastify's route schema for the body. Only JSON has a structure. */
+/** Returns Fastify's route schema for the body, which checks types only. Other bodies than JSON have no schema. */
 export function routeSchema(operation: Operation) {
   const optional = operation.operation.requestBody?.required !== true;
   const structure = ({ schema = {} }: BodyForm): Schema => ({ ...structureOf(schema), [OPTIONAL]: optional });
   const forms = bodyForms(operation);
   const [first, ...others] = forms.filter(({ kind }) => kind === 'json');
   if (first === undefined) return {};
-  if (areAlike(forms)) return first.schema ? { body: structure(first) } : {};
+  if (haveSameSchema(forms)) return first.schema ? { body: structure(first) } : {};
   const content = [first, ...others].map((form) => [essenceOf(form.type), { schema: structure(form) }] as const);
   return { body: { content: Object.fromEntries(content) } };
 }
@@ -85,9 +85,9 @@ export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<Schema> 
     const faults = lazily(ajv, () => schema);
     const optional = (schema as { [OPTIONAL]?: boolean })[OPTIONAL];
     return (data: unknown) => {
-      // Fastify passes null for an absent body. `refuseNullBody` rejects the body `null` before.
+      // Fastify passes null for an absent body. `refuseNullBody` has rejected the JSON body `null`.
       const errors = optional && data === null ? undefined : faults(data);
-      return errors ? { error: unreadable(bodyIssues(errors)) } : true;
+      return errors ? { error: badRequest(bodyIssues(errors)) } : true;
     };
   };
 }
@@ -98,8 +98,8 @@ export function refuseNullBody({ body, route }: FastifyRequest): void {
   if (requestBody === undefined) return;
   const detail =
     body === null
-      ? 'must not be null. Send what the contract describes.'
-      : 'is missing. Send one of a media type that the operation reads.';
+      ? 'must not be null. Send a body that matches the contract.'
+      : 'is missing. Send a body of a media type that the operation accepts.';
   if (body === null || (body === undefined && requestBody.required === true))
-    throw unreadable({ issues: [{ pointer: '', detail }] });
+    throw badRequest({ issues: [{ pointer: '', detail }] });
 }
