@@ -1,7 +1,7 @@
 import type { Operation } from '@accord-api/platform/internals/contract/openapi';
 import { PIPELINE } from '@accord-api/platform/internals/pipeline';
 import type { ConformanceOptions, TestRunner } from './conformance-options.js';
-import { type Fault, faultsOf, isOwnerKnown, strangerTo, subjectOf } from './faults.js';
+import { type Fault, faultsOf, isOwnerKnown, resourceId, unauthorizedPerson } from './faults.js';
 import { suite } from './kit.js';
 import type { TestService } from './service.js';
 import { sendDraft, soundRequest, testedOperations } from './sound-request.js';
@@ -11,9 +11,9 @@ const isUntestable = (operation: Operation, status: number, options: Conformance
   // A slow client.
   status === 408 ||
   // An unknown version in the subdomain: see "every operation".
-  (status === 404 && subjectOf(operation) === undefined) ||
+  (status === 404 && resourceId(operation) === undefined) ||
   // Plain HTTP in production, and cookies from a foreign origin.
-  (status === 403 && strangerTo({ operation, options, service }) === undefined) ||
+  (status === 403 && unauthorizedPerson({ operation, options, service }) === undefined) ||
   // Two concurrent requests with one idempotency key.
   (status === 409 && operation.operation.parameters.some(({ name }) => name === 'Idempotency-Key')) ||
   // An answer without a body, whose media type is not negotiated.

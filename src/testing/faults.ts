@@ -24,18 +24,18 @@ export interface Fault {
   /** The place in the order of failures (docs/decisions.md, "Failures"). */
   rank: number;
   stage: string;
-  /** The handler decides, so an operation that is not implemented does not reject it. */
+  /** True if the handler rejects the fault, so that an operation without a handler does not. */
   isByHandler?: boolean;
-  /** Returns a function that makes a sound request wrong; undefined if requests to the operation cannot have this fault. */
+  /** Returns a function that adds the fault to a valid request; undefined if the operation cannot have it. */
   changeFor: (target: Target) => Change | undefined;
 }
 
 const UNKNOWN = 'accord_unknown';
 const ABSENT_IDS: Record<string, string> = { integer: '999999', uuid: '019a0000-0000-7000-8000-000000000000' };
-const UNREAD_TYPE = 'application/vnd.accord-unread';
+const UNSUPPORTED_TYPE = 'application/vnd.accord-unread';
 
 /** The rank of a failure by its status, and the stage that decides an application's failure. */
-const PLACES: Record<number, Pick<Fault, 'rank' | 'stage'>> = {
+const RANKS: Record<number, Pick<Fault, 'rank' | 'stage'>> = {
   400: { rank: 1, stage: 'structure' },
   406: { rank: 1, stage: 'media-types' },
   413: { rank: 1, stage: 'body' },
@@ -47,16 +47,16 @@ const PLACES: Record<number, Pick<Fault, 'rank' | 'stage'>> = {
   412: { rank: 5, stage: 'state' },
   422: { rank: 7, stage: 'content' },
 };
-const STATE = { rank: 6, stage: 'state' };
+const DEFAULT_RANK = { rank: 6, stage: 'state' };
 
 const hasParameter = ({ operation }: Operation, name: string): boolean =>
   operation.parameters.some((one) => one.name === name);
 const declares = ({ operation }: Operation, status: number): boolean => Object.hasOwn(operation.responses, status);
 
 /** Returns the last parameter of the path, which names the resource. */
-export const subjectOf = ({ path }: Pick<Operation, 'path'>): string | undefined => parametersIn(path).at(-1);
+export const resourceId = ({ path }: Pick<Operation, 'path'>): string | undefined => parametersIn(path).at(-1);
 const idSchema = (operation: Operation): Schema =>
-  operation.operation.parameters.find((one) => one.in === 'path' && one.name === subjectOf(operation))?.schema ?? {};
+  operation.operation.parameters.find((one) => one.in === 'path' && one.name === resourceId(operation))?.schema ?? {};
 
 /** Returns a value of the type of a schema that breaks its enumeration or its first bound; undefined if it has none. */
 function brokenValue(schema: Schema): unknown {
@@ -66,11 +66,11 @@ function brokenValue(schema: Schema): unknown {
 }
 
 /** Returns a body with one invalid value; undefined if the schema constrains none. */
-function brokenBody(operation: Operation, sound: Draft['body']): unknown {
+function brokenBody(operation: Operation, valid: Draft['body']): unknown {
   const schema = mergeSchema(bodyForms(operation)[0]?.schema ?? {});
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
     const value = typeof member === 'boolean' ? undefined : brokenValue(mergeSchema(member, schema));
-    if (value !== undefined) return { ...sound, [name]: value };
+    if (value !== undefined) return { ...valid, [name]: value };
   }
   return brokenValue(schema);
 }
@@ -96,7 +96,7 @@ function brokenParameter(operation: Operation): Record<string, unknown> | undefi
 }
 
 /** Returns a person whose role must not access the resource of another account, or any resource. */
-export function strangerTo({ operation, options, service }: Target): Person | undefined {
+export function unauthorizedPerson({ operation, options, service }: Target): Person | undefined {
   const { permission } = operation;
   if (permission === 'public') return undefined;
   const roles = [...rolesOf(service.application.policy)];
@@ -107,7 +107,7 @@ export function strangerTo({ operation, options, service }: Target): Person | un
 
 /** Returns true if the path names the owner or no resource. Otherwise the service must load the resource before it can answer 403. */
 export const isOwnerKnown = (operation: Operation, { accounts = [] }: ConformanceOptions): boolean =>
-  subjectOf(operation) === undefined || parametersIn(operation.path).some((name) => accounts.includes(name));
+  resourceId(operation) === undefined || parametersIn(operation.path).some((name) => accounts.includes(name));
 
 /** Returns the parameter of a deleted resource: the account in the path, because deleted resources have no owner. */
 const deletedIn = ({ path }: Operation, { accounts = [], deleted = {} }: ConformanceOptions): string | undefined => {
@@ -131,7 +131,7 @@ const fault = (
   name: string,
   changeFor: (target: Target) => Change | false | undefined,
 ): Fault => ({
-  ...{ name, status, ...(PLACES[status] ?? STATE), stage },
+  ...{ name, status, ...(RANKS[status] ?? DEFAULT_RANK), stage },
   changeFor: (target) => changeFor(target) || undefined,
 });
 
@@ -148,7 +148,7 @@ const FAULTS: readonly Fault[] = [
     return typed && setIn('query', { [typed.name]: UNKNOWN });
   }),
   fault(400, 'parameters', 'a malformed id', ({ operation }) => {
-    return idSchema(operation).type === 'integer' && setIn('path', { [String(subjectOf(operation))]: 'x' });
+    return idSchema(operation).type === 'integer' && setIn('path', { [String(resourceId(operation))]: 'x' });
   }),
   fault(
     400,
@@ -161,7 +161,7 @@ const FAULTS: readonly Fault[] = [
     return declares(operation, 406) && success?.content !== undefined && setIn('headers', { accept: 'image/png' });
   }),
   fault(415, 'media-types', 'an unsupported media type', ({ operation }) => {
-    return declares(operation, 415) && !bodyFormFor(operation)(UNREAD_TYPE) && setBody('text', UNREAD_TYPE);
+    return declares(operation, 415) && !bodyFormFor(operation)(UNSUPPORTED_TYPE) && setBody('text', UNSUPPORTED_TYPE);
   }),
   fault(413, 'body', 'a body that is too large', ({ operation, service }) => {
     const text = 'x'.repeat((service.app.initialConfig.bodyLimit ?? 0) + 1);
@@ -175,14 +175,14 @@ const FAULTS: readonly Fault[] = [
     return operation.permission !== 'public' && set({ as: { headers: { authorization: 'Bearer a.b.c' } } });
   }),
   fault(403, 'access', 'a caller without permission', (target) => {
-    const as = strangerTo(target);
+    const as = unauthorizedPerson(target);
     return as && set({ as });
   }),
   fault(404, 'existence', 'a resource that never existed', ({ operation }) => {
     const { type, ...schema } = idSchema(operation);
     const id = ABSENT_IDS[String(type)] ?? ABSENT_IDS[String(schema['format'])] ?? 'absent';
-    const subject = subjectOf(operation);
-    return subject !== undefined && setIn('path', { [subject]: id });
+    const parameter = resourceId(operation);
+    return parameter !== undefined && setIn('path', { [parameter]: id });
   }),
   fault(410, 'existence', 'a deleted resource', ({ operation, options, service }) => {
     const name = deletedIn(operation, options);
@@ -218,7 +218,7 @@ const FAULTS: readonly Fault[] = [
 export function faultsOf(options: ConformanceOptions): Fault[] {
   const own = (options.faults ?? []).map(
     ({ name, status, operations, apply }): Fault => ({
-      ...{ name, status, ...(PLACES[status] ?? STATE), isByHandler: true },
+      ...{ name, status, ...(RANKS[status] ?? DEFAULT_RANK), isByHandler: true },
       changeFor: ({ operation }) => {
         const isAffected =
           typeof operations === 'function' ? operations(operation) : operations.includes(operation.operationId);
