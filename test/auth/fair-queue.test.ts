@@ -2,7 +2,7 @@ import t from 'tap';
 import { fairQueue, QueueFull } from '../../src/platform/accounts/fair-queue.js';
 
 /** A queue whose work ends when the test says so. */
-function watched(options: { running: number; places: number }) {
+function watched(options: { concurrency: number; capacity: number }) {
   const { run } = fairQueue(options);
   const started: string[] = [];
   const ends = new Map<string, () => void>();
@@ -27,7 +27,7 @@ function watched(options: { running: number; places: number }) {
 }
 
 t.test('groups are served in rotation, one piece of work of each at a time', async (t) => {
-  const { ask, end, settled, started } = watched({ running: 2, places: 10 });
+  const { ask, end, settled, started } = watched({ concurrency: 2, capacity: 10 });
   const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map(ask);
   await settled();
   t.same(started, ['a1', 'b1']);
@@ -38,7 +38,7 @@ t.test('groups are served in rotation, one piece of work of each at a time', asy
 });
 
 t.test('a full queue removes the last work of the longest group', async (t) => {
-  const { ask, end, settled, started } = watched({ running: 1, places: 3 });
+  const { ask, end, settled, started } = watched({ concurrency: 1, capacity: 3 });
   const flood = ['a0', 'a1', 'a2', 'a3', 'a4'].map(ask);
   await settled();
   t.equal(await flood[4], 'full', 'no place is left');
@@ -54,7 +54,7 @@ t.test('a full queue removes the last work of the longest group', async (t) => {
 });
 
 t.test('work that starts at once needs no place', async (t) => {
-  const { ask, end, settled } = watched({ running: 2, places: 1 });
+  const { ask, end, settled } = watched({ concurrency: 2, capacity: 1 });
   const flood = [ask('a1'), ask('a2')];
   await settled();
   const other = ask('b1');
@@ -66,7 +66,7 @@ t.test('work that starts at once needs no place', async (t) => {
 });
 
 t.test('failed work frees its place', async (t) => {
-  const { run } = fairQueue({ running: 1, places: 1 });
+  const { run } = fairQueue({ concurrency: 1, capacity: 1 });
   await t.rejects(
     run('a', () => Promise.reject(new Error('no'))),
     { message: 'no' },

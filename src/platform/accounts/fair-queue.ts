@@ -1,43 +1,43 @@
 /** Thrown if the queue is full. */
 export class QueueFull extends Error {}
 
-interface Waiting {
+interface Task {
   start: () => Promise<void>;
-  refuse: () => void;
+  reject: () => void;
 }
 
 /**
- * Serves groups in rotation, one piece of work of each group at a time. In a full queue, new work replaces the last of
- * the longest group, unless its own group is as long.
+ * Runs the tasks of groups in rotation, one task of each group at a time. In a full queue, a new task replaces the
+ * last task of the longest group, unless its own group is as long.
  */
-export function fairQueue({ running, places }: { running: number; places: number }) {
-  /** Waiting work by group, in the order of service. */
-  const lines = new Map<string, Waiting[]>();
+export function fairQueue({ concurrency, capacity }: { concurrency: number; capacity: number }) {
+  /** Waiting tasks by group. The order of the groups is the order of service. */
+  const queues = new Map<string, Task[]>();
   const busy = new Set<string>();
-  let taken = 0;
+  let queued = 0;
 
-  function makeRoom(joining: number): void {
-    const longest = [...lines.values()].reduce((one, other) => (other.length > one.length ? other : one), []);
-    if (longest.length <= joining + 1) throw new QueueFull();
-    longest.pop()?.refuse();
-    taken -= 1;
+  function makeRoom(groupSize: number): void {
+    const longest = [...queues.values()].reduce((one, other) => (other.length > one.length ? other : one), []);
+    if (longest.length <= groupSize + 1) throw new QueueFull();
+    longest.pop()?.reject();
+    queued -= 1;
   }
 
   function moveBack(group: string): void {
-    const line = lines.get(group);
-    if (line === undefined) return;
-    lines.delete(group);
-    lines.set(group, line);
+    const queue = queues.get(group);
+    if (queue === undefined) return;
+    queues.delete(group);
+    queues.set(group, queue);
   }
 
   function next(): void {
-    for (const [group, line] of lines) {
-      if (busy.size >= running) return;
+    for (const [group, queue] of queues) {
+      if (busy.size >= concurrency) return;
       if (busy.has(group)) continue;
-      const [first, ...others] = line as [Waiting, ...Waiting[]];
-      lines.delete(group);
-      if (others.length > 0) lines.set(group, others);
-      taken -= 1;
+      const [first, ...others] = queue as [Task, ...Task[]];
+      queues.delete(group);
+      if (others.length > 0) queues.set(group, others);
+      queued -= 1;
       busy.add(group);
       first.start().finally(() => {
         busy.delete(group);
@@ -48,16 +48,16 @@ export function fairQueue({ running, places }: { running: number; places: number
   }
 
   return {
-    /** @throws QueueFull without a place, or if another group takes the place */
+    /** @throws QueueFull if the queue is full, or if work of another group replaces this work */
     run<T>(group: string, work: () => Promise<T>): Promise<T> {
       return new Promise((resolve, reject) => {
-        const startsAtOnce = busy.size < running && !busy.has(group);
-        const line = lines.get(group) ?? [];
-        if (taken >= places && !startsAtOnce) makeRoom(line.length);
+        const startsAtOnce = busy.size < concurrency && !busy.has(group);
+        const queue = queues.get(group) ?? [];
+        if (queued >= capacity && !startsAtOnce) makeRoom(queue.length);
         const start = () => Promise.resolve().then(work).then(resolve, reject);
-        line.push({ start, refuse: () => reject(new QueueFull()) });
-        lines.set(group, line);
-        taken += 1;
+        queue.push({ start, reject: () => reject(new QueueFull()) });
+        queues.set(group, queue);
+        queued += 1;
         next();
       });
     },

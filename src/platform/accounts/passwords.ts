@@ -107,7 +107,7 @@ export type Passwords = ReturnType<typeof passwords>;
 /** Shares a hasher fairly among the networks of callers. */
 export function passwords(hashes: Hasher = hasher()) {
   // More than the threads, because some work waits for the database.
-  const queue = fairQueue({ running: 4 * MAX_HASHING_THREADS, places: MAX_WAITING });
+  const queue = fairQueue({ concurrency: 4 * MAX_HASHING_THREADS, capacity: MAX_WAITING });
   return {
     /** Serves each network in turn. @throws QueueFull, first for networks with most work */
     inTurn: <T>(network: string, work: (hasher: Hasher) => Promise<T>): Promise<T> =>
