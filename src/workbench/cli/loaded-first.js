@@ -1,6 +1,6 @@
 /**
- * Preloaded into a server of `accord dev`: loads the application, reports that to the parent, and waits for its message. Code that
- * does not load ends this process while the last server still runs.
+ * `accord dev` preloads this module into each server. It loads the application, reports that to the parent, and waits for a message.
+ * An application that does not load ends this process while the previous server still runs.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';

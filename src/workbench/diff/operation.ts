@@ -1,5 +1,5 @@
 import { nodeOf, printed, resolved, type Version, versionAt } from '../model/openapi-node.js';
-import { covering, isFailure, mediaKey, parametersOf, serializationOf } from '../model/openapi-operations.js';
+import { isFailure, mediaKey, parametersOf, rangeFor, serializationOf } from '../model/openapi-operations.js';
 import { viewOf } from '../model/schema-view.js';
 import { judge } from './change.js';
 import { compareSunsets, reportRequired } from './members.js';
@@ -12,7 +12,7 @@ function matched(pair: Pair, keyOf: (name: string) => string): [key: string, pai
     const names = Object.keys(nodeOf(version)).filter((name) => !name.startsWith('x-') || keyOf('X-') === 'x-');
     return new Map(names.map((name) => [keyOf(name), versionAt(version, name)]));
   }) as [Map<string, Version>, Map<string, Version>];
-  const find = (all: typeof old, key: string) => all.get(key) ?? all.get(covering(key, [...all.keys()]) ?? '');
+  const find = (all: typeof old, key: string) => all.get(key) ?? all.get(rangeFor(key, [...all.keys()]) ?? '');
   const keys = [...new Set([...old.keys(), ...now.keys()])];
   return keys.map((key) => [key, { old: find(old, key), now: find(now, key), label: pair.label }]);
 }
@@ -121,7 +121,7 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
         .map(mediaKey)
         .sort();
     const [was, is] = [typesOf(part.old), typesOf(part.now)];
-    const isWithin = (some: string[], all: string[]) => some.every((one) => all.includes(one) || covering(one, all));
+    const isWithin = (some: string[], all: string[]) => some.every((one) => all.includes(one) || rangeFor(one, all));
     const verdict = judge(part.label.direction, isWithin(was, is) ? 'wider' : isWithin(is, was) ? 'narrower' : 'other');
     const message = `media type of ${subjectOf(part)}: ${was.join(', ')} → ${is.join(', ')}`;
     const one = locatedIn(keywordOf(part, 'contentType'), media);

@@ -1,7 +1,7 @@
 import { METHODS } from '@accord-api/platform/contract/document';
 import { DEFAULTS } from '../model/defaults.js';
 import { listOf, nodeOf, resolved, type Version, versionAt } from '../model/openapi-node.js';
-import { normalizeAddress, type Operation, OWN_ADDRESS, operationsOf, usedIn } from '../model/openapi-operations.js';
+import { BASE_URL, normalizeAddress, type Operation, operationsOf, usedSchemas } from '../model/openapi-operations.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { comparePermissions, compareSchemes, compareSecurity } from './access.js';
 import { type Change, whatOf } from './change.js';
@@ -131,7 +131,7 @@ function compareServers(record: Recorder, servers: Pair): void {
     const urls = listOf(version?.value).map((one) => normalizeAddress(String((one as { url: string }).url)));
     return new Map(urls.map((url, index) => [url, versionAt(version, index)]));
   }) as [Map<string, Version>, Map<string, Version>];
-  const isOnlyHere = (all: typeof old) => [...all.keys()].every((url) => url === OWN_ADDRESS) && all.size < 2;
+  const isOnlyHere = (all: typeof old) => [...all.keys()].every((url) => url === BASE_URL) && all.size < 2;
   if (isOnlyHere(old) && isOnlyHere(now)) return;
   for (const key of new Set([...old.keys(), ...now.keys()])) {
     const [was, is] = [old.get(key), now.get(key)];
@@ -153,7 +153,7 @@ function compareServers(record: Recorder, servers: Pair): void {
 }
 
 function compareNames(record: Recorder, document: Pair): void {
-  const [before, after] = [usedIn(document.old), usedIn(document.now)];
+  const [before, after] = [usedSchemas(document.old), usedSchemas(document.now)];
   for (const [name, pair] of membersOf(at(document, ['components', 'schemas']))) {
     const one = labelled(pair, { id: `${name}:schema` });
     const isUsed = before.has(name) || after.has(name);

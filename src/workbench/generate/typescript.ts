@@ -6,7 +6,7 @@ export const literal = (value: unknown): string =>
 
 export const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name));
 
-/** Returns a doc comment with the given lines; an empty text for no lines. */
+/** Returns a doc comment with the given lines, or an empty string without lines. */
 export function docComment(lines: readonly string[], indent = ''): string {
   const safe = lines.map((line) => line.replaceAll('*/', '*\\/').trimEnd());
   if (safe.length === 0) return '';
@@ -93,11 +93,11 @@ function partsOf(schema: Schema, named: (name: string) => string): string[] {
   ];
   if (others.length === 0) return [ownType(schema, named)];
   // `required` may name members that another part of the intersection describes.
-  const demanded = required.filter((one) => !(one in properties)).map((one) => ({ name: one, type: '{} | null' }));
+  const missing = required.filter((name) => !(name in properties)).map((name) => ({ name, type: '{} | null' }));
   return [
     ...others,
     ...(Object.keys(properties).length > 0 ? [objectOf(schema, named)] : []),
-    ...(demanded.length > 0 ? [objectType(demanded)] : []),
+    ...(missing.length > 0 ? [objectType(missing)] : []),
   ];
 }
 

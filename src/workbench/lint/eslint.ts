@@ -14,23 +14,23 @@ const permission: Create = (context) => ({
 });
 
 const RULES: Record<string, Create> = { permission, ...GRAPHQL_RULES };
-const WHY: Record<string, string> = {
+const DESCRIPTIONS: Record<string, string> = {
   permission: 'A field without a permission would be open to everybody.',
   ...REASONS,
 };
 
-/** The rules of `accord lint` for schema.graphql as a plugin of ESLint, for the parser of graphql-eslint. */
+/** An ESLint plugin with the rules of `accord lint` for schema.graphql. Requires the parser of graphql-eslint. */
 const plugin = {
   meta: { name: '@accord-api/workbench' },
   rules: Object.fromEntries(
     Object.entries(RULES).map(([name, create]) => {
-      const meta = { type: 'problem', docs: { description: WHY[name] }, schema: [] };
+      const meta = { type: 'problem', docs: { description: DESCRIPTIONS[name] }, schema: [] };
       return [name, { meta, create } as unknown as Rule.RuleModule];
     }),
   ),
 } satisfies ESLint.Plugin;
 
-/** All rules as errors, for a configuration with the plugin name `accord`. */
+/** Reports all rules as errors, if the configuration names the plugin `accord`. */
 const rules: Linter.RulesRecord = Object.fromEntries(Object.keys(RULES).map((name) => [`accord/${name}`, 'error']));
 
 export default { ...plugin, configs: { recommended: { plugins: { accord: plugin }, rules } } };

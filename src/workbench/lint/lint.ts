@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, createConfig, loadConfig } from '@redocly/openapi-core';
-import { checkSchema, isGeneratedFrom } from '../model/check.js';
+import { checkSchema, hasPermissions } from '../model/check.js';
 import { checkOpenApi, hasShape, lintByRedocly } from '../model/check-openapi.js';
 import { type Contracts, contractsIn } from '../model/contracts.js';
 import { type Commit, filesAt, linesSince } from '../model/git.js';
@@ -98,7 +98,7 @@ function once(problems: Problem[]): Problem[] {
  * configuration, and contradictions between the contracts. An invalid contract gets only the problems of its structure.
  */
 export async function lint(root: string, contracts: Contracts): Promise<Problem[]> {
-  const purpose = isGeneratedFrom(contracts) ? 'generation' : 'reading';
+  const purpose = hasPermissions(contracts) ? 'generation' : 'reading';
   const [rest, graphql] = await Promise.all([
     lintOpenApi(root, contracts.openapi, purpose),
     lintSchema(root, contracts.schema, purpose),

@@ -3,24 +3,24 @@ import { isPlain, type Keys, keyOf } from '@accord-api/platform/contract/referen
 import { COMPONENTS, type Kind, kindsOfMembers, type Shape } from './elements.js';
 import {
   type ContractFiles,
-  isAlone,
+  hasOneKey,
+  InvalidReference,
   type Location,
   locationKey,
   referenceFollower,
   referenceIn,
   type Target,
-  Unfollowable,
 } from './file-references.js';
 
-/** The files of a contract as one document, whose references all lead into it. */
+/** The files of a contract as one document. All its references point into the document. */
 interface Bundle {
   document: unknown;
   faults: (Location & { message: string })[];
-  /** Returns where the files state the value with these keys, or with `onKey` its key. */
+  /** Returns the location in the files of the value with these keys, or with `onKey` of its key. */
   locationOf: (keys: Keys, onKey?: boolean) => Location;
 }
 
-/** More than a contract has. The limit ends documents that would fill the memory. */
+/** Limits the memory for documents whose references expand exponentially. Real contracts have fewer. */
 const MAX_INLINED = 20_000;
 
 const pointerTo = (keys: Keys): string =>
@@ -42,7 +42,7 @@ const nested = ({ location, at, inlined }: Context, key: string | number): Conte
   inlined,
 });
 
-/** A value that came from another location. `reference` is the location of the reference that put it there. */
+/** The origin of a value of the document. `reference` is the location of the reference that the value replaces. */
 interface Placement {
   at: Keys;
   location: Location;
@@ -51,7 +51,7 @@ interface Placement {
 
 /**
  * Bundles the files of a contract. A path item or a section (`paths`, `components.schemas`) of another file replaces the reference.
- * Elsewhere the reference stays, and leads to a component: the one that is this value, or a new one with the name of the value.
+ * Other references stay, and point to the component with the value, or to a new component with the name of the value.
  */
 export function bundle(files: ContractFiles): Bundle {
   const { first, read } = files;
@@ -69,7 +69,7 @@ export function bundle(files: ContractFiles): Bundle {
     try {
       return run();
     } catch (error) {
-      if (!(error instanceof Unfollowable)) throw error;
+      if (!(error instanceof InvalidReference)) throw error;
       const isKnown = faults.some((one) => locationKey(one) === locationKey(location));
       if (!isKnown) faults.push({ ...location, message: error.message });
       return undefined;
@@ -97,23 +97,23 @@ export function bundle(files: ContractFiles): Bundle {
     const target = attempt(origin, () => follow(reference, location.file));
     if (target === undefined) return folder === undefined ? {} : node;
     const isComponent = at.length === 3 && at[0] === 'components' && at[1] === folder;
-    const isPlaced = folder !== undefined && !(isComponent && isAlone(node) && !keysOfCopy(target.location));
+    const isPlaced = folder !== undefined && !(isComponent && hasOneKey(node) && !keysOfCopy(target.location));
     if (!isPlaced) return attempt(origin, () => inline(shape, node as Node, target, context)) ?? {};
     const referring = copy(shape, node, context) as Node;
     pending.push({ node: referring, member: '$ref', kind: shape as Kind, target });
     return referring;
   }
 
-  /** Returns the target in place of a reference. Other members of the node take precedence. Throws Unfollowable. */
+  /** Returns the target of a reference. Other members of the node take precedence. @throws InvalidReference */
   function inline(shape: Shape, node: Node, { location, value }: Target, context: Context): unknown {
     const { at, inlined } = context;
     if (inlined.includes(locationKey(location)))
-      throw new Unfollowable(`The reference ${node.$ref} is part of its own target: remove the circle.`);
+      throw new InvalidReference(`The reference ${node.$ref} is part of its own target: remove the cycle.`);
     if (placements.size > MAX_INLINED)
-      throw new Unfollowable(`The references of this contract fill more than ${MAX_INLINED} places.`);
+      throw new InvalidReference(`The references of this contract expand to more than ${MAX_INLINED} values.`);
     place(at, location, context.location);
     const whole = copy(shape, value, { location, at, inlined: [...inlined, locationKey(location)] });
-    if (isAlone(node) || !isPlain(whole)) return whole;
+    if (hasOneKey(node) || !isPlain(whole)) return whole;
     const { $ref: _reference, ...beside } = node;
     for (const key of Object.keys(beside)) place([...at, key], nested(context, key).location);
     return { ...whole, ...(copy(shape, beside, context) as object) };
@@ -134,7 +134,7 @@ export function bundle(files: ContractFiles): Bundle {
     }
   }
 
-  /** Returns where in the document a value of a file is, preferably as a component. */
+  /** Returns the keys in the document of a value of a file, preferably those of a component. */
   function keysOfCopy({ file, keys }: Location): Keys | undefined {
     const copies = [...placements.values()].flatMap(({ at, location }) => {
       const isAround =
@@ -161,7 +161,7 @@ export function bundle(files: ContractFiles): Bundle {
     return at;
   }
 
-  // The list grows: a new component may refer to others.
+  // `addComponent` appends to `pending` while the loop runs.
   for (const { node, member, kind, target } of pending)
     node[member] = pointerTo(keysOfCopy(target.location) ?? addComponent(kind, target));
 

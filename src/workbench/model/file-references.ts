@@ -20,14 +20,14 @@ export interface Target {
   value: unknown;
 }
 
-export class Unfollowable extends Error {}
+export class InvalidReference extends Error {}
 
 const MAX_REDIRECTS = 50;
 
 export const referenceIn = (value: unknown): string | undefined =>
   isPlain(value) && typeof value['$ref'] === 'string' ? value['$ref'] : undefined;
 
-export const isAlone = (node: unknown): boolean => isPlain(node) && Object.keys(node).length === 1;
+export const hasOneKey = (node: unknown): boolean => isPlain(node) && Object.keys(node).length === 1;
 
 export const locationKey = ({ file, keys }: Location): string => `${file} ${keyOf(keys)}`;
 
@@ -35,32 +35,32 @@ function parseReference(reference: string, from: string): Location {
   const [address = '', ...rest] = reference.split('#');
   const fragment = rest.join('#');
   if (/^([a-z][a-z\d+.-]*:|\/\/)/i.test(address))
-    throw new Unfollowable(
+    throw new InvalidReference(
       `The reference ${reference} leads to the network or out of the project's folder, and is not followed.`,
     );
   if (/^[/\\]/.test(address))
-    throw new Unfollowable(`The reference ${reference} leads out of the project's folder, and is not followed.`);
+    throw new InvalidReference(`The reference ${reference} leads out of the project's folder, and is not followed.`);
   if (fragment !== '' && !fragment.startsWith('/'))
-    throw new Unfollowable(`The reference ${reference} has no JSON pointer after its #.`);
+    throw new InvalidReference(`The reference ${reference} has no JSON pointer after its #.`);
   try {
     const file = address === '' ? from : join(dirname(from), decodeURIComponent(address));
     return { file, keys: fragment === '' ? [] : keysOf(`#${fragment}`) };
   } catch {
-    throw new Unfollowable(`The reference ${reference} is not the address of a file.`);
+    throw new InvalidReference(`The reference ${reference} is not the address of a file.`);
   }
 }
 
 /**
  * Returns a function that follows references between the files of a contract, also references on the way to the target. It returns
- * undefined if a file on the way has syntax errors, and throws Unfollowable.
+ * undefined if a file on the way has syntax errors, and throws InvalidReference.
  */
 export function referenceFollower({ first, contains, read }: ContractFiles) {
   function open(path: string, reference: string): YamlSource {
     if (path !== first && !contains(path))
-      throw new Unfollowable(`The reference ${reference} leads out of the project's folder, and is not followed.`);
+      throw new InvalidReference(`The reference ${reference} leads out of the project's folder, and is not followed.`);
     const source = read(path);
     if (source === undefined)
-      throw new Unfollowable(`The reference ${reference} leads to no file: there is no ${path}.`);
+      throw new InvalidReference(`The reference ${reference} leads to no file: there is no ${path}.`);
     return source;
   }
 
@@ -76,15 +76,15 @@ export function referenceFollower({ first, contains, read }: ContractFiles) {
       const source = open(file, reference);
       if (source.errors.length > 0) return undefined;
       if (visited.has(locationKey(location)) || visited.size > MAX_REDIRECTS)
-        throw new Unfollowable(`The reference ${reference} leads to nothing but itself.`);
+        throw new InvalidReference(`The reference ${reference} leads to nothing but itself.`);
       visited.add(locationKey(location));
       const { value, rest } = walk(source.value, keys);
       const onward = referenceIn(value);
-      if (onward !== undefined && (rest.length > 0 || isAlone(value))) {
+      if (onward !== undefined && (rest.length > 0 || hasOneKey(value))) {
         const next = parseReference(onward, file);
         location = { file: next.file, keys: [...next.keys, ...rest] };
       } else if (rest.length > 0) {
-        throw new Unfollowable(`The reference ${reference} leads to nothing in ${file}.${hint(file, from)}`);
+        throw new InvalidReference(`The reference ${reference} leads to nothing in ${file}.${hint(file, from)}`);
       } else return { location, value };
     }
   };

@@ -3,8 +3,8 @@ import { isPlain, keysOf } from '@accord-api/platform/contract/references';
 import { entriesOf, listOf, type Node, nodeOf, resolved, type Version, versionAt } from './openapi-node.js';
 import { viewOf } from './schema-view.js';
 
-/** The address of a server without a host. */
-export const OWN_ADDRESS = 'relative://service';
+/** The base of relative server URLs (RFC 3986, 5.1). */
+export const BASE_URL = 'relative://service';
 
 /** Normalises a media type: lower case, sorted parameters, no charset of JSON (RFC 8259, 8.1). */
 export function mediaKey(type: string): string {
@@ -45,8 +45,8 @@ export function serializationOf(version: Version | undefined, place: string): No
   const style = stated ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
   const types = [...(viewOf(versionAt(version, 'schema')).types ?? ['object'])];
   // `explode` has no effect on other types, nor on lists in `simple` style.
-  const isSpread = types.some((one) => one === 'object' || (one === 'array' && style !== 'simple'));
-  return { allowReserved, allowEmptyValue, style, explode: isSpread ? (explode ?? style === 'form') : undefined };
+  const canExplode = types.some((one) => one === 'object' || (one === 'array' && style !== 'simple'));
+  return { allowReserved, allowEmptyValue, style, explode: canExplode ? (explode ?? style === 'form') : undefined };
 }
 
 export interface Operation {
@@ -81,14 +81,14 @@ export function operationsOf(items: Version | undefined): Operation[] {
   });
 }
 
-/** Returns true for the status of a failure. `DEFAULT` counts as one. */
+/** Returns true for 4XX, 5XX and `DEFAULT`. */
 export const isFailure = (status: string): boolean => status === 'DEFAULT' || /^[45]/.test(status);
 
 /** Returns the range, `4XX` or default that covers a status, or the range that covers a media type (RFC 9110, 12.5.1). */
-export function covering(name: string, names: readonly string[]): string | undefined {
-  const [bare = ''] = name.split(';');
+export function rangeFor(name: string, names: readonly string[]): string | undefined {
+  const [type = ''] = name.split(';');
   if (name.includes('/'))
-    return [bare, `${bare.split('/')[0]}/*`, '*/*'].find((one) => one !== name && names.includes(one));
+    return [type, `${type.split('/')[0]}/*`, '*/*'].find((one) => one !== name && names.includes(one));
   const range = `${name.charAt(0)}XX`;
   if (/^\dXX$|^DEFAULT$/.test(name)) return undefined;
   if (names.includes(range)) return range;
@@ -99,10 +99,10 @@ export function covering(name: string, names: readonly string[]): string | undef
 /** Returns the normalised address of a server (RFC 3986, 6.2), relative to the address of the contract. Keeps its variables. */
 export function normalizeAddress(url: string): string {
   const text = url.replaceAll(/[{}]/g, '--');
-  return URL.canParse(text, OWN_ADDRESS) ? new URL(text, OWN_ADDRESS).href.replace(/\/$/, '') : url;
+  return URL.canParse(text, BASE_URL) ? new URL(text, BASE_URL).href.replace(/\/$/, '') : url;
 }
 
-export function usedIn(version: Version | undefined): Set<string> {
+export function usedSchemas(version: Version | undefined): Set<string> {
   const { paths, webhooks, components } = nodeOf(version);
   const text = JSON.stringify([paths, webhooks, components]);
   const references = [...text.matchAll(/#\/components\/schemas\/([^"/]+)/g)].map(
@@ -140,7 +140,7 @@ export function requirementsOf(
   });
 }
 
-/** Returns the credentials that a security scheme requires, as comparable text. */
+/** Replaces a security scheme by a text that identifies the required credentials. */
 export function credentialsOf(version: Version | undefined): Version | undefined {
   const { type, scheme, in: place, name, openIdConnectUrl: url } = nodeOf(version);
   const header = place === 'header' ? String(name).toLowerCase() : name;

@@ -82,7 +82,7 @@ export function missingPermission(type: string, { name, directives = [] }: Field
   return `"${type}.${name.value}" does not say who may use it: add @permission.`;
 }
 
-export const withoutPermission = (sdl: SdlSource): Problem[] =>
+export const missingPermissions = (sdl: SdlSource): Problem[] =>
   rootFields(sdl).flatMap(({ type, field }) => {
     const message = missingPermission(type, field);
     return message === undefined ? [] : problemIn(field.name, DIRECTIVE, message);

@@ -34,7 +34,7 @@ export interface FilePlace extends Place {
   file: string;
 }
 
-/** A missing section of an unfinished contract breaks hundreds of references. */
+/** Limits the output, because one missing section can break hundreds of references. */
 const MAX_PRINTED_PER_FILE = 20;
 
 const RED = '\u001b[31m';
@@ -65,12 +65,12 @@ export function problemAt(file: string, text: string, place: Place, rule: string
   return { file, line: place.line, column: place.column, rule, message, frame: frameOf(text, place) };
 }
 
-const counted = (count: number, noun: string) => (count === 1 ? `1 ${noun}` : `${count} ${noun}s`);
+const pluralize = (count: number, noun: string) => (count === 1 ? `1 ${noun}` : `${count} ${noun}s`);
 
 function countOf(problems: readonly Problem[]): string {
   const warnings = problems.filter(({ severity }) => severity === 'warning').length;
-  const errors = counted(problems.length - warnings, 'error');
-  return warnings === 0 ? errors : `${errors}, ${counted(warnings, 'warning')}`;
+  const errors = pluralize(problems.length - warnings, 'error');
+  return warnings === 0 ? errors : `${errors}, ${pluralize(warnings, 'warning')}`;
 }
 
 export const sortProblems = (problems: readonly Problem[]): Problem[] =>
@@ -83,13 +83,13 @@ export const sortProblems = (problems: readonly Problem[]): Problem[] =>
       a.rule.localeCompare(b.rule),
   );
 
-/** Prints problems with their frames, at most 20 of one file, and their number: `openapi.yaml:12:5  error  <message>  (<rule>)`. */
+/** Formats problems with their frames and a summary: `openapi.yaml:12:5  error  <message>  (<rule>)`. */
 export function printProblems(problems: readonly Problem[], { colour = false }: { colour?: boolean } = {}): string {
   const paint = (code: string, text: string) => (colour ? `${code}${text}${RESET}` : text);
   const ordered = sortProblems(problems);
   const files = [...new Set(ordered.map(({ file }) => file))].sort();
-  const firstOf = files.flatMap((name) => ordered.filter(({ file }) => file === name).slice(0, MAX_PRINTED_PER_FILE));
-  const shown = ordered.filter((one) => firstOf.includes(one));
+  const printed = files.flatMap((name) => ordered.filter(({ file }) => file === name).slice(0, MAX_PRINTED_PER_FILE));
+  const shown = ordered.filter((one) => printed.includes(one));
   const blocks = shown.map(({ file, line, column, severity, message, rule, frame }) => {
     const level = severity === 'warning' ? paint(YELLOW, 'warning') : paint(RED, 'error');
     const head = `${file}:${line}:${column}  ${level}  ${message}  ${paint(DIM, `(${rule})`)}`;
