@@ -21,10 +21,10 @@ export const transitions = {
 export const actionsOf = (status: OrderStatus): OrderAction[] =>
   orderActions.filter((action) => action in transitions[status]);
 
-const done: Record<OrderAction, string> = { cancel: 'cancelled', pay: 'paid' };
+const PARTICIPLES: Record<OrderAction, string> = { cancel: 'cancelled', pay: 'paid' };
 
 /** @throws Failure CONFLICT if the state has no such transition */
 export function requireTransition(status: OrderStatus, action: OrderAction): void {
   if (actionsOf(status).includes(action)) return;
-  throw new Failure('CONFLICT', `The order is ${status.toLowerCase()} and cannot be ${done[action]}.`);
+  throw new Failure('CONFLICT', `The order is ${status.toLowerCase()} and cannot be ${PARTICIPLES[action]}.`);
 }

@@ -4,7 +4,7 @@ import { type Issues, limitIssues, truncate } from './issues.js';
 export interface FailureOptions extends Partial<Issues> {
   /** Seconds. */
   retryAfter?: number;
-  /** The methods of the address (METHOD_NOT_ALLOWED). */
+  /** The value of `Allow` (METHOD_NOT_ALLOWED). */
   allow?: readonly string[];
   /** The OAuth error of the challenge (RFC 6750 §3.1). */
   challenge?: 'invalid_token' | 'insufficient_scope' | 'invalid_request';
@@ -19,7 +19,7 @@ const MAX_MESSAGE_BYTES = 512;
  * The error that services throw. The caller gets `message`, and the log gets `cause`. Texts are bounded, because
  * messages quote requests.
  * @example
- * throw new Failure('CONFLICT', 'Somebody has this book.');
+ * throw new Failure('CONFLICT', 'The book is on loan.');
  */
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -63,7 +63,7 @@ export function failuresOf<const Codes extends Catalogue>(codes: Codes): Failure
 }
 
 /**
- * Marks a handler or resolver that is not written yet. The start lists it, and it answers 501 (NOT_IMPLEMENTED).
+ * Marks a handler or resolver that is not written yet. The service lists it at start, and responds 501.
  * @example
  * listBooks: route({ target: list(Book), handler: notWritten }),
  */
@@ -83,7 +83,7 @@ export interface NotWritten {
   readonly isWritten: false;
 }
 
-/** Explains why an operator's command is impossible. */
+/** The error of an operator's command. The message explains why the command is impossible. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }

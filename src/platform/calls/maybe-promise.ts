@@ -1,4 +1,4 @@
-/** A value that may be ready. A promise for each step of a request would cost more than most steps. */
+/** A value or its promise. A promise for each step of a request would cost more than most steps. */
 export type MaybePromise<T> = T | Promise<T>;
 
 export const andThen = <T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> =>

@@ -10,7 +10,7 @@ function fail(error: unknown, prefix = ''): void {
   process.exitCode = 1;
 }
 
-/** Prints the GraphQL contract for tools, without a server and regardless of introspection. Exits 1 on an invalid contract. */
+/** Prints the GraphQL contract without a server. Exits 1 if the contract is invalid. */
 export const schema: Subcommand = (command) => {
   command.option('--json', 'print the result of an introspection query, for tools without SDL', false);
   command.action(async () => {
@@ -26,7 +26,7 @@ export const schema: Subcommand = (command) => {
   });
 };
 
-/** Validates documents, and writes the manifest for `TRUSTED_DOCUMENTS`. Exits 1 and writes nothing if one of them is invalid. */
+/** Validates documents, and writes the manifest for `TRUSTED_DOCUMENTS`. Exits 1 without writing if one is invalid. */
 export const trust: Subcommand = (command) => {
   command.argument('<path...>', 'documents (.graphql), manifests (.json), or folders of them');
   command.option('--out <file>', 'the manifest to write', 'trusted-documents.json');

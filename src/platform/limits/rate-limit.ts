@@ -7,7 +7,7 @@ import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
 
 const MINUTE_MS = 60_000;
 export const STEPS = 60;
-/** Callers in memory, with 60 small numbers each. The least recently used is removed first. */
+/** Callers in memory, with 60 32-bit counters each. The least recently used is removed first. */
 const MAX_CALLERS = 10_000;
 const ONE: Weight = { operations: 1, cost: 1 };
 
@@ -42,7 +42,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     rate: Rate | null;
     counting: Promise<Rate> | null;
-    /** The units counted for the address; null before the ceiling. */
+    /** The units counted for the address; null before the stage `ceiling`. */
     weight: Weight | null;
   }
   interface FastifyInstance {
@@ -52,7 +52,7 @@ declare module 'fastify' {
      * @throws Failure RATE_LIMITED above the ceiling
      */
     weighRequest: (request: FastifyRequest, weight: Weight) => MaybePromise<void>;
-    /** Counts the request for its caller once, and rejects nothing. */
+    /** Counts the request for its caller once. Does not reject it. */
     countRequest: (request: FastifyRequest) => MaybePromise<Rate>;
   }
 }
@@ -67,8 +67,8 @@ interface RateLimitOptions {
 }
 
 /**
- * Counts requests for their callers, and sets the `X-Rate-Limit-*` headers. `refuseExcess` rejects later, in the order
- * of failures; only the ceiling of an address is checked first.
+ * Counts requests by caller, and sets the `X-Rate-Limit-*` headers. Only the ceiling of an address rejects here:
+ * `refuseExcess` rejects other requests later, in the order of failures.
  */
 export const rateLimitPlugin = fp<RateLimitOptions>(
   async (app, { limit, anonymous, ceiling, now, shared }) => {
@@ -146,7 +146,7 @@ const rateOf = (limit: number, { current, ttl }: Count): Rate => ({
   ttl,
 });
 
-/** The configuration of a route excludes docs, published contracts and health. */
+/** Returns false for routes that are excluded by their configuration: docs, published contracts and health. */
 const isCounted = ({ route }: FastifyRequest): boolean => route.counted !== false;
 
 /** @throws Failure RATE_LIMITED if the caller has no requests left */
@@ -196,7 +196,7 @@ export function slidingWindows(now: () => number) {
   };
 }
 
-/** Clears the steps that left the window; all steps if the clock was set back. */
+/** Clears the steps that left the window, or all steps if the clock was set back. */
 function forget(window: Window, present: number): void {
   if (present - window.last >= STEPS || present < window.last - 1) {
     window.counts.fill(0);

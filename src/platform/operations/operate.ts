@@ -61,7 +61,7 @@ export async function operate(
   const caller = authoriseRole(call, action);
   const record = target.kind === 'record' ? target : undefined;
   const { of: container } = target;
-  /** The row whose owner decides. */
+  /** The target whose owner is checked. */
   const decider = container ?? record;
   const idOf = ({ key }: RecordTarget): number => (key === undefined ? caller.id : asked.idOf(key));
   const keyed = writes ? call.idempotency : undefined;
@@ -124,7 +124,7 @@ export async function operate(
     log.isOver = true;
     const error = await transaction.rollback(thrown instanceof Failure ? thrown : (log.failed?.error ?? thrown));
     if (stale && !(error instanceof Failure && error.code === 'FORBIDDEN')) throw stale;
-    // Invalid content may have caused the error of the handler.
+    // Invalid content may have caused the error, and 422 takes precedence.
     if (!(error instanceof Failure)) await call.enforce();
     return await reconsider(error);
   }
@@ -136,7 +136,7 @@ export async function operate(
       try {
         work();
       } catch (error) {
-        // The effects are committed, so the answer stays.
+        // The effects are committed, so the operation succeeds.
         services.onCommitFault(asked.name, error);
       }
   }
@@ -166,7 +166,7 @@ export async function operate(
 
   async function loadRecord(on: Tx, of: RecordTarget): Promise<AnyRow> {
     const data = models(of.model);
-    // The caller's account exists, so the rate comes first: no row is read above the limit.
+    // The caller's account exists, so the rate limit can be checked before the read.
     if (of.key === undefined && !writes) await call.enforce();
     const found = await rows.find(on, of, handler ? undefined : asked.select?.(data));
     if (writes && !isLate) await transaction.waitForLocks();

@@ -20,7 +20,7 @@ interface LockedAccount {
   readonly role: string;
 }
 
-/** Several transactions may share an account that none of them changes. */
+/** For accounts that a transaction reads and does not change. */
 const SHARED = { lock: Prisma.sql`pg_advisory_xact_lock_shared`, row: Prisma.sql`FOR SHARE` };
 const EXCLUSIVE = { lock: Prisma.sql`pg_advisory_xact_lock`, row: Prisma.sql`FOR UPDATE` };
 
@@ -72,25 +72,25 @@ export async function lockRow(tx: Tx, data: ModelData, id: number): Promise<void
   await tx.$queryRaw`SELECT id FROM ${tableOf(data)} WHERE id = ${id} FOR UPDATE`;
 }
 
-/** Makes the order of ids equal the order of commits: a subscriber that has seen id 7 misses no lower one. */
+/** Serializes inserts, so that ids commit in order: a subscriber that has seen id 7 misses no lower one. */
 export async function lockStream(tx: Tx, key: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${STREAM_LOCK}::int, hashtext(${key}))`;
 }
 
-/** Creates tombstones of locked rows and of rows deleted in cascade, whose parents are locked against new children. */
+/** Creates tombstones of locked rows and of the rows deleted in cascade. Locks parents against new children. */
 export async function createTombstones(tx: Tx, data: ModelData, ids: readonly number[]): Promise<void> {
   if (!data.hasNumericId || ids.length === 0) return;
   const conditions = new Map<ModelData, Prisma.Sql>();
   const visit = (parent: ModelData, condition: Prisma.Sql): void => {
     for (const { child, column } of parent.cascades) {
       if (child === data || !child.hasNumericId) continue;
-      const below = Prisma.sql`${identifier(column)} IN (SELECT id FROM ${tableOf(parent)} WHERE ${condition})`;
+      const isChild = Prisma.sql`${identifier(column)} IN (SELECT id FROM ${tableOf(parent)} WHERE ${condition})`;
       const known = conditions.get(child);
-      const all = known ? Prisma.sql`${known} OR ${below}` : below;
-      // Moves the model behind all its parents.
+      const combined = known ? Prisma.sql`${known} OR ${isChild}` : isChild;
+      // Moves the model to the end, because its rows are locked after those of all parents.
       conditions.delete(child);
-      conditions.set(child, all);
-      visit(child, below);
+      conditions.set(child, combined);
+      visit(child, isChild);
     }
   };
   visit(data, Prisma.sql`id = ANY(${[...ids]}::int[])`);

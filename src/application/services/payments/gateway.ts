@@ -1,4 +1,4 @@
-/** A payment that a gateway should take. */
+/** The payment to request from a gateway. */
 export interface PaymentOrder {
   /** The idempotency key, a UUID. A gateway takes at most one payment per key. */
   id: string;
