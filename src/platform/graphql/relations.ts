@@ -40,12 +40,12 @@ export type SchemaRelations = ReturnType<typeof schemaRelations>;
  */
 export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
   const relations = new Map<string, ReadonlyMap<string, Relation>>();
-  const written = new Set<string>();
+  const resolvedFields = new Set<string>();
   const problems: string[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     const fields = Object.values(type.getFields());
-    for (const { name, resolve } of fields) if (resolve) written.add(`${type.name}.${name}`);
+    for (const { name, resolve } of fields) if (resolve) resolvedFields.add(`${type.name}.${name}`);
     const data = models.byName(type.name);
     if (!data) continue;
     const found = new Map<string, Relation>();
@@ -79,7 +79,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     return {
       info,
       relationOf: (type, field) => relations.get(type)?.get(field),
-      hasResolver: (type, field) => written.has(`${type}.${field}`),
+      hasResolver: (type, field) => resolvedFields.has(`${type}.${field}`),
       readRelation: (data, isList) => {
         const reach = reachOf(context.call.policy, data.model.read, caller);
         if (reach === 'any') return { filter: undefined };
@@ -139,7 +139,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     };
   }
 
-  interface Reading {
+  interface RelationRead {
     data: ModelData;
     field: string;
     relation: Relation;
@@ -150,7 +150,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     client: PrismaClient;
   }
 
-  function planOf({ context, info, relation }: Reading): SelectionPlan {
+  function planOf({ context, info, relation }: RelationRead): SelectionPlan {
     return selectionPlan(
       relation.to,
       getNamedType(info.returnType) as GraphQLObjectType,
@@ -160,7 +160,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
   }
 
   /** Reads a page of a relation, in one batch for all parents. @throws Failure FORBIDDEN */
-  async function readList(reading: Reading): Promise<unknown> {
+  async function readList(reading: RelationRead): Promise<unknown> {
     const { context, data, field, parent, relation, args, info, client } = reading;
     const { call, batch } = context;
     const filter = readableRows(call, authenticated(call), relation.to);
@@ -181,7 +181,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
   }
 
   /** Reads the row of a relation. @throws Failure FORBIDDEN; GONE for a row deleted since its parent was read */
-  async function readOne(reading: Reading): Promise<unknown> {
+  async function readOne(reading: RelationRead): Promise<unknown> {
     const { context, data, field, parent, relation, info, client } = reading;
     const { call, batch } = context;
     const { to } = relation;

@@ -54,79 +54,79 @@ class AfterCommit {
 export async function operate(
   services: OperationServices,
   { target, handler }: Route<never, unknown>,
-  asked: OperationRequest,
+  options: OperationRequest,
 ): Promise<unknown> {
   const { client, idempotency, models, streams, pages } = services;
-  const { call, action, writes } = asked;
+  const { call, action, writes, ifMatch } = options;
   const caller = authoriseRole(call, action);
   const record = target.kind === 'record' ? target : undefined;
   const { of: container } = target;
   /** The target whose owner is checked. */
-  const decider = container ?? record;
-  const idOf = ({ key }: RecordTarget): number => (key === undefined ? caller.id : asked.idOf(key));
-  const keyed = writes ? call.idempotency : undefined;
-  const present = (): Actor => (transaction.hasBegun() ? transaction.actor() : caller);
-  const rows = targetRows({ client, models, call, action, present, idOf });
+  const owned = container ?? record;
+  const idOf = ({ key }: RecordTarget): number => (key === undefined ? caller.id : options.idOf(key));
+  const keyedRequest = writes ? call.idempotency : undefined;
+  const currentActor = (): Actor => (transaction.hasBegun() ? transaction.actor() : caller);
+  const rows = targetRows({ client, models, call, action, present: currentActor, idOf });
 
-  const locking = writes ? (record ?? container) : undefined;
+  const lockedRecord = writes ? (record ?? container) : undefined;
   const toLock =
-    locking && isStorableId(idOf(locking))
-      ? { data: models(locking.model), id: idOf(locking), isLocked: locking === record }
+    lockedRecord && isStorableId(idOf(lockedRecord))
+      ? { data: models(lockedRecord.model), id: idOf(lockedRecord), isLocked: lockedRecord === record }
       : undefined;
   const isLate = record?.late === true;
   /** The failure of a stale `If-Match`. A 403 for a protected member comes first. */
-  let stale: Failure | undefined;
+  let staleFailure: Failure | undefined;
   const transaction = callTransaction({
     client,
     idempotency,
     call,
     action,
-    keyed,
+    keyed: keyedRequest,
     target: toLock,
     afterLocks: isLate ? async (tx) => void (await loadRecord(tx, record as RecordTarget)) : undefined,
   });
   const onCommit: (() => void)[] = [];
   let lockedTarget: { model: string; row: AnyRow } | undefined;
   const workId = randomUUID();
-  const log = callLog(asked.name, writes);
+  const log = callLog(options.name, writes);
 
   try {
-    if (decider && rows.isOwnById(decider) === false) throw rows.denied(decider);
-    if (keyed) {
-      const row = decider && rows.isOwnById(decider) === undefined ? await rows.find(client, decider) : undefined;
-      if (decider && row) await rows.requireOwner(client, decider, row);
-      const answer = await idempotency.recall(call, keyed);
+    if (owned && rows.isOwnById(owned) === false) throw rows.denied(owned);
+    if (keyedRequest) {
+      const row = owned && rows.isOwnById(owned) === undefined ? await rows.find(client, owned) : undefined;
+      if (owned && row) await rows.requireOwner(client, owned, row);
+      const answer = await idempotency.recall(call, keyedRequest);
       if (answer) {
         await call.enforce();
         return answer;
       }
     }
-    const row = await load();
+    const row = await loadRow();
     if (row && record && !isLate) lockedTarget = { model: record.model.name, row };
-    const made = await perform(row);
-    if (stale) throw stale;
-    if (made instanceof AfterCommit) {
-      if (keyed) await idempotency.keep(await transaction.client(), call, keyed, { workId });
+    const result = await runHandler(row);
+    if (staleFailure) throw staleFailure;
+    if (result instanceof AfterCommit) {
+      if (keyedRequest) await idempotency.keep(await transaction.client(), call, keyedRequest, { workId });
       await commit();
-      return asked.reply(await made.work());
+      return options.reply(await result.work());
     }
-    const answer = asked.reply(made);
+    const answer = options.reply(result);
     await call.enforce();
-    if (keyed && transaction.hasBegun()) {
+    if (keyedRequest && transaction.hasBegun()) {
       const { account } = models(target.model);
-      const ownerId = account === undefined ? undefined : (made as Partial<AnyRow> | undefined)?.[account];
-      const kept = { answer: answer as object, ...(typeof ownerId === 'number' && { ownerId }) };
-      sendAhead(log, idempotency.keep(await transaction.client(), call, keyed, kept));
+      const ownerId = account === undefined ? undefined : (result as Partial<AnyRow> | undefined)?.[account];
+      const stored = { answer: answer as object, ...(typeof ownerId === 'number' && { ownerId }) };
+      sendAhead(log, idempotency.keep(await transaction.client(), call, keyedRequest, stored));
     }
     await commit();
     return answer;
   } catch (thrown) {
     log.isOver = true;
     const error = await transaction.rollback(thrown instanceof Failure ? thrown : (log.failed?.error ?? thrown));
-    if (stale && !(error instanceof Failure && error.code === 'FORBIDDEN')) throw stale;
+    if (staleFailure && !(error instanceof Failure && error.code === 'FORBIDDEN')) throw staleFailure;
     // Invalid content may have caused the error, and 422 takes precedence.
     if (!(error instanceof Failure)) await call.enforce();
-    return await reconsider(error);
+    return await replaceRaceError(error);
   }
 
   async function commit(): Promise<void> {
@@ -137,12 +137,12 @@ export async function operate(
         work();
       } catch (error) {
         // The effects are committed, so the operation succeeds.
-        services.onCommitFault(asked.name, error);
+        services.onCommitFault(options.name, error);
       }
   }
 
   /** @throws Failure NOT_FOUND, GONE, FORBIDDEN, PRECONDITION_FAILED */
-  async function load(): Promise<AnyRow | undefined> {
+  async function loadRow(): Promise<AnyRow | undefined> {
     let row: AnyRow | undefined;
     if (container) {
       row =
@@ -168,15 +168,15 @@ export async function operate(
     const data = models(of.model);
     // The caller's account exists, so the rate limit can be checked before the read.
     if (of.key === undefined && !writes) await call.enforce();
-    const found = await rows.find(on, of, handler ? undefined : asked.select?.(data));
+    const found = await rows.find(on, of, handler ? undefined : options.select?.(data));
     if (writes && !isLate) await transaction.waitForLocks();
     if (!found)
       return of.removes || container
         ? Promise.reject(notFound(of.model))
         : throwNotFoundOrGone(on, data.model, idOf(of));
     if (!container) await rows.requireOwner(on, of, found);
-    if (data.hasVersion && asked.ifMatch !== undefined) stale ??= preconditionFailure(asked.ifMatch, found as never);
-    if (stale && (of.removes || !data.model.protect)) throw stale;
+    if (data.hasVersion && ifMatch !== undefined) staleFailure ??= preconditionFailure(ifMatch, found as never);
+    if (staleFailure && (of.removes || !data.model.protect)) throw staleFailure;
     return found;
   }
 
@@ -187,7 +187,7 @@ export async function operate(
       {
         call,
         action,
-        actor: present,
+        actor: currentActor,
         reader: async () => (writes ? transaction.client() : client),
         transaction: async () => (writes ? transaction.client() : refuseToWrite()),
         onCommit: (work) => void onCommit.push(work),
@@ -197,7 +197,7 @@ export async function operate(
             : undefined,
         lockedTarget: () => lockedTarget,
         checkPrecondition: () => {
-          if (stale) throw stale;
+          if (staleFailure) throw staleFailure;
         },
       },
       log,
@@ -205,27 +205,27 @@ export async function operate(
   }
 
   /** Runs the handler, or the default of a route without one, until all its calls have ended. */
-  async function perform(row: AnyRow | undefined): Promise<unknown> {
+  async function runHandler(row: AnyRow | undefined): Promise<unknown> {
     if (!handler && target.kind === 'list') return list(models(target.model));
     if (!handler && !record?.removes) return row;
     const db = guarded();
-    const made = await (handler
-      ? (handler as (request: unknown, operation: unknown) => unknown)(asked.request, {
+    const result = await (handler
+      ? (handler as (request: unknown, operation: unknown) => unknown)(options.request, {
           actor: caller,
           record: row,
           db,
-          page: asked.page,
-          services: asked.services,
-          prefix: asked.prefix,
+          page: options.page,
+          services: options.services,
+          prefix: options.prefix,
           enforce: call.enforce,
           workId,
           afterCommit: (work: () => Promise<unknown>) => new AfterCommit(work),
           onCommit: (work: () => void) => void onCommit.push(work),
-          signal: asked.signal ?? NEVER_ABORTED,
+          signal: options.signal ?? NEVER_ABORTED,
         })
       : delegateOf(db, models(target.model)).delete({ where: { id: row?.id } }));
     await endCalls(log);
-    return made;
+    return result;
   }
 
   async function list(data: ModelData): Promise<unknown> {
@@ -234,17 +234,17 @@ export async function operate(
       readableRows(call, caller, data) ?? (rows.isOwnOnly() && !container ? data.ownedBy(caller) : undefined);
     const parent = container && { [data.referenceTo(models(container.model))]: idOf(container) };
     const where = [parent, owner].filter((one) => one !== undefined);
-    const query = { client, where, selection: asked.select?.(data) ?? data.visible };
-    return asked.window ? pages.window(data, asked.window, query) : pages.page(data, asked.page, query);
+    const query = { client, where, selection: options.select?.(data) ?? data.visible };
+    return options.window ? pages.window(data, options.window, query) : pages.page(data, options.page, query);
   }
 
   /** Replaces an error that another request caused: by deleting a row, or with the same idempotency key. */
-  async function reconsider(error: unknown): Promise<unknown> {
+  async function replaceRaceError(error: unknown): Promise<unknown> {
     const parent = target.kind === 'create' ? (target.on ?? container) : undefined;
     if (parent && faultOf(error).kind === 'reference' && !(await rows.find(client, parent)))
       await throwNotFoundOrGone(client, models(parent.model).model, idOf(parent));
-    if (keyed && error instanceof Failure && error.code === 'CONFLICT') {
-      const answer = await idempotency.recall(call, keyed);
+    if (keyedRequest && error instanceof Failure && error.code === 'CONFLICT') {
+      const answer = await idempotency.recall(call, keyedRequest);
       if (answer) return answer;
     }
     throw error;
