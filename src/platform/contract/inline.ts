@@ -11,7 +11,7 @@ function* referencesIn(schema: Schema, onlyInPlace = false): Generator<string> {
 }
 
 /** Returns all references that a reference leads to, including itself in a cycle. */
-function reachedFrom(document: unknown, reference: string, onlyInPlace = false): Set<string> {
+function reachableFrom(document: unknown, reference: string, onlyInPlace = false): Set<string> {
   const reached = new Set<string>();
   const pending = [reference];
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
@@ -25,10 +25,10 @@ function reachedFrom(document: unknown, reference: string, onlyInPlace = false):
 }
 
 /** Returns a function that returns true for a reference to a recursive schema. */
-function selfReference(document: unknown, onlyInPlace = false): (reference: string) => boolean {
+function cycleDetector(document: unknown, onlyInPlace = false): (reference: string) => boolean {
   const known = new Map<string, boolean>();
   return (reference) => {
-    const found = known.get(reference) ?? reachedFrom(document, reference, onlyInPlace).has(reference);
+    const found = known.get(reference) ?? reachableFrom(document, reference, onlyInPlace).has(reference);
     known.set(reference, found);
     return found;
   };
@@ -44,7 +44,7 @@ const isAnnotation = (keyword: string): boolean =>
  * @throws Error for a reference without a target, and for a schema that refers to itself for the same value
  */
 export function inlineSchemas(document: OpenApiDocument): OpenApiDocument {
-  const whole = schemaInliner(document);
+  const inlineSchema = schemaInliner(document);
   const copies = new Map<object, unknown>();
   const copy = (value: unknown): unknown => {
     if (!isObject(value)) return value;
@@ -55,15 +55,15 @@ export function inlineSchemas(document: OpenApiDocument): OpenApiDocument {
     Object.fromEntries(
       Object.entries(value).map(([key, member]) => [
         key,
-        key === 'schema' && isObject(member) ? whole(member) : copy(member),
+        key === 'schema' && isObject(member) ? inlineSchema(member) : copy(member),
       ]),
     );
   const { schemas } = document.components ?? {};
-  const written = schemas && Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, whole(one)]));
+  const named = schemas && Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, inlineSchema(one)]));
   const { components, ...others } = document;
   const inlined = copy({ ...others, ...(components && { components: { ...components, schemas: {} } }) });
   const result = inlined as OpenApiDocument;
-  return written ? { ...result, components: { ...result.components, schemas: written } } : result;
+  return named ? { ...result, components: { ...result.components, schemas: named } } : result;
 }
 
 const DEFINITIONS = '#/$defs/';
@@ -75,32 +75,32 @@ const DEFINITIONS = '#/$defs/';
 const MAX_INLINED_SUBSCHEMAS = 64;
 
 function schemaInliner(document: unknown): (schema: Schema) => Schema {
-  const isRecursive = selfReference(document);
-  const refersToItself = selfReference(document, true);
+  const isRecursive = cycleDetector(document);
+  const isCircular = cycleDetector(document, true);
   const inlined = new Map<Schema, Schema>();
-  const wholes = new Map<Schema, Schema>();
+  const results = new Map<Schema, Schema>();
   const sizes = new Map<Schema, number>();
-  const referred = new Map<string, { target: Schema; reference: Schema }>();
+  const definitions = new Map<string, { target: Schema; reference: Schema }>();
 
   const inline = (schema: Schema): Schema => {
     const known = inlined.get(schema);
     if (known) return known;
-    const { $ref, ...beside } = withSubschemas(schema, inline);
-    const result = $ref === undefined ? beside : resolved($ref, beside);
+    const { $ref, ...siblings } = withSubschemas(schema, inline);
+    const result = $ref === undefined ? siblings : resolved($ref, siblings);
     inlined.set(schema, result);
     return result;
   };
 
   /** Combines the target of a reference with its sibling keywords. */
-  function resolved(reference: string, beside: Schema): Schema {
+  function resolved(reference: string, siblings: Schema): Schema {
     const target = resolveReference(document, reference) as Schema;
-    if (refersToItself(reference)) throw new Error(`Circular reference: ${reference}`);
+    if (isCircular(reference)) throw new Error(`Circular reference: ${reference}`);
     const staysReference = isRecursive(reference) || sizeOf(inline(target)) >= MAX_INLINED_SUBSCHEMAS;
-    const all = staysReference ? named(reference, target) : inline(target);
-    const keywords = Object.keys(beside);
+    const all = staysReference ? definitionReference(reference, target) : inline(target);
+    const keywords = Object.keys(siblings);
     if (keywords.length === 0) return all;
-    if (all.$ref !== undefined || keywords.every(isAnnotation)) return { ...all, ...beside };
-    return { ...beside, allOf: [all, ...(beside.allOf ?? [])] };
+    if (all.$ref !== undefined || keywords.every(isAnnotation)) return { ...all, ...siblings };
+    return { ...siblings, allOf: [all, ...(siblings.allOf ?? [])] };
   }
 
   function sizeOf(schema: Schema): number {
@@ -111,17 +111,17 @@ function schemaInliner(document: unknown): (schema: Schema) => Schema {
     return size;
   }
 
-  function named(reference: string, target: Schema): Schema {
+  function definitionReference(reference: string, target: Schema): Schema {
     const name = keysOf(reference).slice(2).join('.');
-    const known = referred.get(name) ?? { target, reference: { $ref: DEFINITIONS + name } };
-    referred.set(name, known);
+    const known = definitions.get(name) ?? { target, reference: { $ref: DEFINITIONS + name } };
+    definitions.set(name, known);
     return known.reference;
   }
 
   function definitionsOf(schema: Schema, found: Record<string, Schema> = {}): Record<string, Schema> {
     for (const reference of referencesIn(schema)) {
       const name = reference.slice(DEFINITIONS.length);
-      const target = referred.get(name)?.target;
+      const target = definitions.get(name)?.target;
       if (target === undefined || name in found) continue;
       found[name] = inline(target);
       definitionsOf(found[name], found);
@@ -131,13 +131,13 @@ function schemaInliner(document: unknown): (schema: Schema) => Schema {
 
   return (schema) => {
     const result = inline(schema);
-    const known = wholes.get(result);
+    const known = results.get(result);
     if (known) return known;
-    const $defs = referred.size === 0 ? {} : definitionsOf(result);
-    const isAlone = Object.keys(result).join() === '$ref';
-    const own = isAlone ? $defs[String(result.$ref).slice(DEFINITIONS.length)] : result;
+    const $defs = definitions.size === 0 ? {} : definitionsOf(result);
+    const isReference = Object.keys(result).join() === '$ref';
+    const own = isReference ? $defs[String(result.$ref).slice(DEFINITIONS.length)] : result;
     const whole = Object.keys($defs).length === 0 ? result : { ...own, $defs };
-    wholes.set(result, whole);
+    results.set(result, whole);
     return whole;
   };
 }

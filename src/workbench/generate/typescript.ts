@@ -69,7 +69,7 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
       : 'Record<string, unknown>';
 }
 
-function ownType(schema: Schema, named: (name: string) => string): string {
+function typeOfKeywords(schema: Schema, named: (name: string) => string): string {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? (schema.properties ? 'object' : 'unknown')];
   const single = (type: string) => {
     if (type === 'array') return `Array<${typeOf(schema.items, named)}>`;
@@ -91,7 +91,7 @@ function partsOf(schema: Schema, named: (name: string) => string): string[] {
     ...(alternatives === undefined ? [] : [union(alternatives.map((one) => typeOf(one, named)))]),
     ...allOf.map((one) => typeOf(one, named)),
   ];
-  if (others.length === 0) return [ownType(schema, named)];
+  if (others.length === 0) return [typeOfKeywords(schema, named)];
   // `required` may name members that another part of the intersection describes.
   const missing = required.filter((name) => !(name in properties)).map((name) => ({ name, type: '{} | null' }));
   return [

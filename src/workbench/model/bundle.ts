@@ -60,7 +60,7 @@ export function bundle(files: ContractFiles): Bundle {
   const placements = new Map<string, Placement>();
   const pending: { node: Record<string, unknown>; member: string; kind: Kind; target: Target }[] = [];
 
-  function place(at: Keys, location: Location, reference?: Location): void {
+  function addPlacement(at: Keys, location: Location, reference?: Location): void {
     const key = keyOf(at);
     if (!placements.has(key)) placements.set(key, { at, location, ...(reference && { reference }) });
   }
@@ -97,11 +97,11 @@ export function bundle(files: ContractFiles): Bundle {
     const target = attempt(origin, () => follow(reference, location.file));
     if (target === undefined) return folder === undefined ? {} : node;
     const isComponent = at.length === 3 && at[0] === 'components' && at[1] === folder;
-    const isPlaced = folder !== undefined && !(isComponent && hasOneKey(node) && !keysOfCopy(target.location));
-    if (!isPlaced) return attempt(origin, () => inline(shape, node as Node, target, context)) ?? {};
-    const referring = copy(shape, node, context) as Node;
-    pending.push({ node: referring, member: '$ref', kind: shape as Kind, target });
-    return referring;
+    const usesComponent = folder !== undefined && !(isComponent && hasOneKey(node) && !keysOfCopy(target.location));
+    if (!usesComponent) return attempt(origin, () => inline(shape, node as Node, target, context)) ?? {};
+    const copied = copy(shape, node, context) as Node;
+    pending.push({ node: copied, member: '$ref', kind: shape as Kind, target });
+    return copied;
   }
 
   /** Returns the target of a reference. Other members of the node take precedence. @throws InvalidReference */
@@ -111,12 +111,12 @@ export function bundle(files: ContractFiles): Bundle {
       throw new InvalidReference(`The reference ${node.$ref} is part of its own target: remove the cycle.`);
     if (placements.size > MAX_INLINED)
       throw new InvalidReference(`The references of this contract expand to more than ${MAX_INLINED} values.`);
-    place(at, location, context.location);
-    const whole = copy(shape, value, { location, at, inlined: [...inlined, locationKey(location)] });
-    if (hasOneKey(node) || !isPlain(whole)) return whole;
-    const { $ref: _reference, ...beside } = node;
-    for (const key of Object.keys(beside)) place([...at, key], nested(context, key).location);
-    return { ...whole, ...(copy(shape, beside, context) as object) };
+    addPlacement(at, location, context.location);
+    const result = copy(shape, value, { location, at, inlined: [...inlined, locationKey(location)] });
+    if (hasOneKey(node) || !isPlain(result)) return result;
+    const { $ref: _reference, ...siblings } = node;
+    for (const key of Object.keys(siblings)) addPlacement([...at, key], nested(context, key).location);
+    return { ...result, ...(copy(shape, siblings, context) as object) };
   }
 
   /** Copies the mapping of a discriminator, whose values are references or names of components. */
@@ -137,14 +137,14 @@ export function bundle(files: ContractFiles): Bundle {
   /** Returns the keys in the document of a value of a file, preferably those of a component. */
   function keysOfCopy({ file, keys }: Location): Keys | undefined {
     const copies = [...placements.values()].flatMap(({ at, location }) => {
-      const isAround =
+      const isAncestor =
         location.file === file && location.keys.every((key, index) => String(key) === String(keys[index]));
-      return isAround ? [[...at, ...keys.slice(location.keys.length)]] : [];
+      return isAncestor ? [[...at, ...keys.slice(location.keys.length)]] : [];
     });
     return copies.find(([root]) => root === 'components') ?? copies[0];
   }
 
-  place([], { file: first, keys: [] });
+  addPlacement([], { file: first, keys: [] });
   const document = copy('document', read(first)?.value, { location: { file: first, keys: [] }, at: [], inlined: [] });
 
   function addComponent(kind: Kind, { location, value }: Target): Keys {
@@ -152,11 +152,11 @@ export function bundle(files: ContractFiles): Bundle {
     const folder = COMPONENTS[kind] as string;
     const members = { ...whole.components?.[folder] };
     whole.components = { ...whole.components, [folder]: members };
-    const last = String(location.keys.at(-1) ?? parse(location.file).name).replaceAll(/[^\w.-]/g, '_') || 'part';
-    let name = last;
-    for (let number = 2; Object.hasOwn(members, name); number += 1) name = `${last}-${number}`;
+    const base = String(location.keys.at(-1) ?? parse(location.file).name).replaceAll(/[^\w.-]/g, '_') || 'part';
+    let name = base;
+    for (let number = 2; Object.hasOwn(members, name); number += 1) name = `${base}-${number}`;
     const at = ['components', folder, name];
-    place(at, location);
+    addPlacement(at, location);
     members[name] = copy(kind, value, { location, at, inlined: [] });
     return at;
   }
