@@ -71,8 +71,8 @@ export async function buildApp(
     logger,
     now = Date.now,
     admission,
-    timeouts: otherTimeouts,
-    contracts: given,
+    timeouts: timeoutOverrides,
+    contracts: servedContracts,
     sockets,
     hashing,
   }: AppOptions,
@@ -81,18 +81,18 @@ export async function buildApp(
   const names = namesOf(application.name);
   const title = titleOf(application);
   const handlers = application.handlers as Handlers;
-  const timeouts = { ...TIMEOUTS_MS, ...otherTimeouts };
-  const contracts = given ?? (await publishedContracts());
+  const timeouts = { ...TIMEOUTS_MS, ...timeoutOverrides };
+  const contracts = servedContracts ?? (await publishedContracts());
   const document = expandVersions(normaliseOpenApi(contracts.openapi));
   const all = operations(document);
-  const served = versionsOf(document);
+  const versions = versionsOf(document);
   const addresses = {
-    served,
+    served: versions,
     paths: pathTable(all),
-    nearest: nearestPath(all, served.at(-1)),
+    nearest: nearestPath(all, versions.at(-1)),
     mediaType: names.mediaType,
   };
-  const pages = crossOrigin({ origins: config.CORS_ORIGINS, production, open: CONTRACT_PATHS }, document, all);
+  const cors = crossOrigin({ origins: config.CORS_ORIGINS, production, open: CONTRACT_PATHS }, document, all);
 
   const sessionRoutes = sessionPaths(document, all, names.refreshCookie);
   const people = (!production && application.demo?.people) || [];
@@ -104,7 +104,7 @@ export async function buildApp(
   app.decorate('loginHint', loginHint(sessionRoutes?.login));
   app.decorate('policy', application.policy);
   app.decorate('notWritten', [...notWrittenOperations(document, handlers), ...notWrittenFields(application.resolvers)]);
-  app.decorate('restEntry', restEntry(all, served));
+  app.decorate('restEntry', restEntry(all, versions));
   app.setErrorHandler(sendProblem);
 
   const outages = outageLog(app.log);
@@ -135,7 +135,7 @@ export async function buildApp(
     proxied: Boolean(config.TRUST_PROXY),
     services,
   });
-  await app.register(originsPlugin, pages);
+  await app.register(originsPlugin, cors);
   await app.register(jsonBodyPlugin);
   await app.register(timeoutsPlugin, timeouts);
   await app.register(sessionCookiesPlugin);
@@ -156,7 +156,7 @@ export async function buildApp(
     limits: { ...ADMISSION, ...admission },
     document,
     graphql: { path: PATH, mediaType: mediaTypeFor, body: refused },
-    corsHeaders: pages.headersFor,
+    corsHeaders: cors.headersFor,
   });
   await app.register(metricsPlugin, {
     token: config.METRICS_TOKEN,
@@ -221,13 +221,13 @@ function readiness(app: FastifyInstance, { client }: Database, shared: SharedWin
       () => true,
       () => false,
     );
-    const [alive, counting] = await Promise.all([database, shared?.answers()]);
-    const needed = { database: alive, accepting: !closing, load: !app.admission.overloaded() };
+    const [isDatabaseUp, isRedisUp] = await Promise.all([database, shared?.isReachable()]);
+    const needed = { database: isDatabaseUp, accepting: !closing, load: !app.admission.overloaded() };
     const checks: Readiness['checks'] = {};
-    for (const [name, good] of Object.entries(needed)) checks[name] = good ? 'ok' : 'failed';
-    if (counting !== undefined) checks['redis'] = counting && !outages.isAway('Redis') ? 'ok' : 'degraded';
-    const words = Object.values(checks);
-    const status = words.includes('failed') ? 'unavailable' : words.includes('degraded') ? 'degraded' : 'ok';
+    for (const [name, isOk] of Object.entries(needed)) checks[name] = isOk ? 'ok' : 'failed';
+    if (isRedisUp !== undefined) checks['redis'] = isRedisUp && !outages.isAway('Redis') ? 'ok' : 'degraded';
+    const states = Object.values(checks);
+    const status = states.includes('failed') ? 'unavailable' : states.includes('degraded') ? 'degraded' : 'ok';
     return { status, checks };
   };
 }

@@ -21,7 +21,7 @@ export interface Count {
 export interface SharedWindows {
   /** Resolves to undefined without Redis. Then each instance counts by itself. */
   count: (key: string, span: number, limit: number, units?: number) => Promise<Count | undefined>;
-  answers: () => Promise<boolean>;
+  isReachable: () => Promise<boolean>;
   close: () => void;
 }
 
@@ -74,10 +74,10 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
   async (app, { limit, anonymous, ceiling, now, shared }) => {
     function counter(kind: string) {
       const own = slidingWindows(now);
-      return (key: string, most: number, units: number): MaybePromise<Rate> => {
-        const alone = () => rateOf(most, own(key, MINUTE_MS, most, units));
-        const together = shared?.count(`${kind}:${key}`, MINUTE_MS, most, units);
-        return together ? together.then((count) => (count ? rateOf(most, count) : alone())) : alone();
+      return (key: string, maximum: number, units: number): MaybePromise<Rate> => {
+        const countHere = () => rateOf(maximum, own(key, MINUTE_MS, maximum, units));
+        const sharedCount = shared?.count(`${kind}:${key}`, MINUTE_MS, maximum, units);
+        return sharedCount ? sharedCount.then((count) => (count ? rateOf(maximum, count) : countHere())) : countHere();
       };
     }
     const callers = counter('callers');
@@ -111,10 +111,10 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
     });
 
     app.decorate('weighRequest', (request: FastifyRequest, weight: Weight) => {
-      const due = weight.cost - (request.weight?.cost ?? 0);
+      const difference = weight.cost - (request.weight?.cost ?? 0);
       request.weight = weight;
-      if (due === 0) return;
-      const rate = addresses(networkOf(request.ip), ceiling, due);
+      if (difference === 0) return;
+      const rate = addresses(networkOf(request.ip), ceiling, difference);
       return andThen(rate, (one) => refuseBeyond(request, one));
     });
     function refuseBeyond(request: FastifyRequest, rate: Rate): void {
@@ -175,8 +175,8 @@ interface Window {
  */
 export function slidingWindows(now: () => number) {
   const windows = new LRUCache<string, Window>({ max: MAX_CALLERS });
-  function open(key: string, present: number): Window {
-    const window = { counts: new Uint32Array(STEPS), total: 0, last: present };
+  function open(key: string, step: number): Window {
+    const window = { counts: new Uint32Array(STEPS), total: 0, last: step };
     windows.set(key, window);
     return window;
   }
@@ -187,17 +187,17 @@ export function slidingWindows(now: () => number) {
     const time = now();
     const present = Math.floor(time / step);
     const window = windows.get(key) ?? open(key, present);
-    forget(window, present);
+    clearOldSteps(window, present);
     const current = window.total + units;
-    const spent = Math.min(units, Math.max(0, limit - window.total));
-    window.counts[window.last % STEPS] = (window.counts[window.last % STEPS] as number) + spent;
-    window.total += spent;
+    const counted = Math.min(units, Math.max(0, limit - window.total));
+    window.counts[window.last % STEPS] = (window.counts[window.last % STEPS] as number) + counted;
+    window.total += counted;
     return { current, ttl: Math.ceil((oldestStep(window) + STEPS) * step - time) };
   };
 }
 
 /** Clears the steps that left the window, or all steps if the clock was set back. */
-function forget(window: Window, present: number): void {
+function clearOldSteps(window: Window, present: number): void {
   if (present - window.last >= STEPS || present < window.last - 1) {
     window.counts.fill(0);
     window.total = 0;

@@ -66,7 +66,7 @@ export function sharedWindows(url: string, { rates }: Pick<Names, 'rates'>, depe
         return undefined;
       }
     },
-    answers: () =>
+    isReachable: () =>
       redis.ping().then(
         () => true,
         () => false,
