@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { rootPath } from '../root.js';
-import { reportIfSlow } from './waiting.js';
+import { reportIfSlow } from './retry.js';
 
 /** A folder of prisma/migrations. */
 export interface Migration {

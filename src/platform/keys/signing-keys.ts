@@ -3,7 +3,7 @@ import { listeners } from '../calls/listeners.js';
 import { refresher } from '../calls/schedulers.js';
 import type { SigningKey } from '../database/client.js';
 import type { Database } from '../database/open.js';
-import { retryWhileUnavailable } from '../database/waiting.js';
+import { retryWhileUnavailable } from '../database/retry.js';
 import type { Secrets } from '../secrets.js';
 import type { KeySource } from '../sessions/access-tokens.js';
 import {

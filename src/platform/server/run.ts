@@ -4,7 +4,7 @@ import type { TProperties } from '@sinclair/typebox';
 import type { Application } from '../application.js';
 import { DatabaseNotOpened, faultOf, reasonOf } from '../database/faults.js';
 import { openDatabase } from '../database/open.js';
-import { reportIfSlow, retryWhileUnavailable } from '../database/waiting.js';
+import { reportIfSlow, retryWhileUnavailable } from '../database/retry.js';
 import { namesOf } from '../names.js';
 import { type Config, ConfigError, listenHost, notListening, readConfig } from './config.js';
 

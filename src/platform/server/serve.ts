@@ -8,7 +8,7 @@ import { audit, COMMAND_LINE } from '../audit/audit.js';
 import { readAddress } from '../database/address.js';
 import type { PrismaClient } from '../database/client.js';
 import type { Database } from '../database/open.js';
-import { reportIfSlow, retryWhileUnavailable } from '../database/waiting.js';
+import { reportIfSlow, retryWhileUnavailable } from '../database/retry.js';
 import { titleOf } from '../names.js';
 import { answerCommands } from './admin-socket.js';
 import { type Config, ConfigError, inProduction, listenHost, notListening } from './config.js';
