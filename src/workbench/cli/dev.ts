@@ -33,7 +33,7 @@ function superviseServer(root: string) {
 
   /** Returns a process that has loaded the code and waits; undefined if the code cannot be loaded. */
   async function load(): Promise<ChildProcess | undefined> {
-    const imports = ['--import', 'tsx', '--import', new URL('./loaded-first.js', import.meta.url).href];
+    const imports = ['--import', 'tsx', '--import', new URL('./preload-application.js', import.meta.url).href];
     const started = spawn(process.execPath, [...imports, join(root, 'src/main.ts')], {
       cwd: root,
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
