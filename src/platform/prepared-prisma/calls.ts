@@ -67,7 +67,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
         counts.recorded++;
         return { statement: statementOf(names.nameOf(text), text), slots, reader, unverified: verified };
       } catch (error) {
-        return { refused: error instanceof Unsupported ? error.message : 'the recording failed' };
+        return { reason: error instanceof Unsupported ? error.message : 'the recording failed' };
       }
     };
   }
@@ -86,7 +86,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
       plans.record(shape.key, () => recording(call, shape));
       return byPrisma(call, place);
     }
-    if ('refused' in plan) return fallBack(call, place, plan.refused);
+    if ('reason' in plan) return fallBack(call, place, plan.reason);
     return execute(call, place, plan, shape);
   }
 

@@ -77,7 +77,7 @@ export function planCache(limit: number, perSecond: number): PlanCache {
         recording = undefined;
       });
     },
-    markUnsupported: (key, refused) => void plans.set(key, { plan: { refused }, isUsed: true }),
+    markUnsupported: (key, reason) => void plans.set(key, { plan: { reason }, isUsed: true }),
     clear() {
       generation++;
       plans.clear();

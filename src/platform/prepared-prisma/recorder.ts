@@ -1,4 +1,4 @@
-/** Records plans: Prisma runs a call without a database, which shows the statement and the places of the values. */
+/** Records plans: runs calls of Prisma without a database, and captures the SQL statement and its parameters. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Statement } from './connection.js';
@@ -13,13 +13,13 @@ export interface Plan {
   statement: (values: unknown[]) => Statement;
   slots: Slot[];
   reader: Reader;
-  /** The number of answers that Prisma still reads as well. */
+  /** The number of results that must still equal those of Prisma. */
   unverified: number;
 }
 
 /** A shape that only Prisma can run, with the reason. */
 export interface UnsupportedPlan {
-  refused: string;
+  reason: string;
 }
 
 /** The first word of each operation's statement. With another word, Prisma reads the rows first. */
@@ -38,12 +38,12 @@ export async function recordPlan(
   shape: Shape,
 ): Promise<Pick<Plan, 'slots' | 'reader'> & { text: string }> {
   const { types, values, equal } = shape;
-  const set = (number: number) => equal.map((i) => markerValue(types[i] ?? 'text', i, number, values[i]));
-  const [first, second] = [set(0), set(1)];
+  const markers = (number: number) => equal.map((i) => markerValue(types[i] ?? 'text', i, number, values[i]));
+  const [first, second] = [markers(0), markers(1)];
   const since = Date.now();
-  const a = await theStatement(dry, call, copyOf(dataModel, call, first));
-  const b = await theStatement(dry, call, copyOf(dataModel, call, second));
-  const c = await theStatement(dry, call, copyOf(dataModel, call, values));
+  const a = await recordStatement(dry, call, copyOf(dataModel, call, first));
+  const b = await recordStatement(dry, call, copyOf(dataModel, call, second));
+  const c = await recordStatement(dry, call, copyOf(dataModel, call, values));
   if (a.text !== b.text || a.text !== c.text) throw new Unsupported('the text depends on a value');
   if (!COMMANDS.some(([operation, text]) => operation.test(call.operation) && text.test(a.text)))
     throw new Unsupported('more than one statement');
@@ -78,21 +78,21 @@ export async function recordPlan(
   return { text: a.text, slots, reader: readerOf(dataModel, call.model, call.operation, call.args) };
 }
 
-async function theStatement(dry: DryRuns, call: Call, args: object | undefined) {
+async function recordStatement(dry: DryRuns, call: Call, args: object | undefined) {
   // Generated timestamps must differ between the runs, or they would be taken for constants.
   await delay(2);
   const { sent, error }: DryRun = await dry.run(call, args);
   const [only, another] = sent;
   if (another !== undefined) throw new Unsupported('more than one statement');
-  if (only === undefined) throw new Unsupported(refusalOf(error));
+  if (only === undefined) throw new Unsupported(unsupportedReason(error));
   return only;
 }
 
-/** Returns one of few reasons, because reasons are counted. */
-function refusalOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'answered without a statement';
+/** Returns one of few reasons, because the plans are counted by reason. */
+function unsupportedReason(error: unknown): string {
+  if (!(error instanceof Error)) return 'no statement was sent';
   const { code } = error as { code?: string };
-  return `Prisma refuses it (${code ?? error.constructor.name})`;
+  return `Prisma rejects the call (${code ?? error.constructor.name})`;
 }
 
 interface DryRun {
@@ -101,7 +101,7 @@ interface DryRun {
   sent: Sent[];
 }
 
-/** A Prisma client with members by name. */
+/** A Prisma client whose models are accessed by name. */
 export type AnyClient = Record<string, Record<string, (args?: object) => Promise<unknown>>> & {
   $transaction: (work: (client: AnyClient) => Promise<unknown>, options?: object) => Promise<unknown>;
   $queryRaw: (query: object) => Promise<unknown>;
@@ -113,23 +113,23 @@ export type AnyClient = Record<string, Record<string, (args?: object) => Promise
 export const delegateName = (model: string): string => (model[0] ?? '').toLowerCase() + model.slice(1);
 
 export interface DryRuns {
-  /** Runs a call. Without an answer its statement finds nothing. */
+  /** Runs a call. Without `answer`, its statement returns no rows. */
   run: (call: Call, args: object | undefined, answer?: Answer) => Promise<DryRun>;
   raw: (method: '$queryRaw' | '$executeRaw', query: object, answer: Answer) => Promise<DryRun>;
-  /** Returns Prisma's error for one that a transaction met at its beginning or at COMMIT. */
+  /** Returns the error that Prisma throws if connecting or COMMIT fails with `error`. */
   transactionError: (error: unknown, at: 'connect' | 'COMMIT') => Promise<unknown>;
   close: () => Promise<void>;
 }
 
-/** @param make creates a Prisma client for the first run */
-export function dryRuns(make: (adapter: ReturnType<typeof dryAdapter>['factory']) => AnyClient): DryRuns {
+/** @param createClient creates a Prisma client for the first run */
+export function dryRuns(createClient: (adapter: ReturnType<typeof dryAdapter>['factory']) => AnyClient): DryRuns {
   const adapter = dryAdapter();
   let client: AnyClient | undefined;
   /** Serialises runs, because the adapter has one answer, and because Prisma merges simultaneous `findUnique` calls. */
   let free: Promise<unknown> = Promise.resolve();
-  function inTurn(work: (client: AnyClient) => Promise<unknown>, answer?: Answer, only?: string): Promise<DryRun> {
+  function runSerially(work: (client: AnyClient) => Promise<unknown>, answer?: Answer, only?: string): Promise<DryRun> {
     const run = async (): Promise<DryRun> => {
-      client ??= make(adapter.factory);
+      client ??= createClient(adapter.factory);
       const sent = adapter.expect(answer, only);
       return work(client).then(
         (value) => ({ value, error: undefined, sent }),
@@ -142,10 +142,10 @@ export function dryRuns(make: (adapter: ReturnType<typeof dryAdapter>['factory']
   }
   return {
     run: ({ model, operation }, args, answer) =>
-      inTurn(async (client) => client[delegateName(model.name)]?.[operation]?.(args), answer),
-    raw: (method, query, answer) => inTurn(async (client) => client[method](query), answer),
+      runSerially(async (client) => client[delegateName(model.name)]?.[operation]?.(args), answer),
+    raw: (method, query, answer) => runSerially(async (client) => client[method](query), answer),
     async transactionError(error, at) {
-      const run = await inTurn(
+      const run = await runSerially(
         (client) => client.$transaction(async () => {}),
         { error },
         at === 'COMMIT' ? at : undefined,
