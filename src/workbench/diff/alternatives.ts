@@ -25,34 +25,34 @@ export function compareAlternatives(
   [before, after]: [Version[], Version[]],
   kind: Group['kind'] = 'oneOf',
 ): void {
-  let [gone, fresh] = [before, after];
-  const labelled = (version: Version) => ({ ...pair.label, id: `${pair.label.id}:${kind}.${labelOf(version)}` });
+  let [removed, added] = [before, after];
+  const labelFor = (version: Version) => ({ ...pair.label, id: `${pair.label.id}:${kind}.${labelOf(version)}` });
   const match = (isMatch: (one: Version, other: Version) => boolean) => {
-    for (const old of gone) {
-      const now = fresh.find((one) => isMatch(old, one));
+    for (const old of removed) {
+      const now = added.find((one) => isMatch(old, one));
       if (now === undefined) continue;
-      gone = gone.filter((one) => one !== old);
-      fresh = fresh.filter((one) => one !== now);
-      compare({ old, now, label: labelled(now) });
+      removed = removed.filter((one) => one !== old);
+      added = added.filter((one) => one !== now);
+      compare({ old, now, label: labelFor(now) });
     }
   };
   match((one, other) => shapeOf(one.value) === shapeOf(other.value));
   match((one, other) => shapeOf(resolved(one)?.value) === shapeOf(resolved(other)?.value));
   match((one, other) => constantsOf(one) !== '' && constantsOf(one) === constantsOf(other));
   match((one, other) => labelOf(one) === labelOf(other) && constantsOf(one) === constantsOf(other));
-  const isOneLeft = gone.length === 1 && (fresh.length === 1 || before.length === 1);
+  const isOneLeft = removed.length === 1 && (added.length === 1 || before.length === 1);
   if (isOneLeft) match((one, other) => typesOf(one) === typesOf(other) && !(referenceOf(one) && referenceOf(other)));
-  for (const version of [...gone, ...fresh]) {
-    const isNew = fresh.includes(version);
+  for (const version of [...removed, ...added]) {
+    const isNew = added.includes(version);
     const message = `alternative \`${labelOf(version)}\` of ${subjectOf(pair)} is ${isNew ? 'new' : 'gone'}`;
     const verdict = judge(pair.label.direction, isNew ? 'wider' : 'narrower');
-    const one = { old: isNew ? undefined : version, now: isNew ? version : undefined, label: labelled(version) };
+    const one = { old: isNew ? undefined : version, now: isNew ? version : undefined, label: labelFor(version) };
     record.report(one, 'alternative', verdict, isNew ? 'added' : 'removed', message);
   }
 }
 
 /** Compares `anyOf` with `oneOf`: the latter rejects a value that matches two alternatives. */
-export function compareExclusive(record: Recorder, pair: Pair, old: Group, now: Group): void {
+export function compareExclusivity(record: Recorder, pair: Pair, old: Group, now: Group): void {
   const types = now.alternatives.map(typesOf);
   const isDisjoint = new Set(types).size === types.length && !types.includes('');
   if (old.kind === now.kind || isDisjoint) return;
@@ -69,10 +69,10 @@ export function compareDiscriminators(record: Recorder, pair: Pair, a: View, b: 
   const { direction, id } = pair.label;
   const at = (version: Version | undefined) => version && versionAt(version, 'discriminator');
   const [old, now] = [at(was), at(is)];
-  const [named, names] = [nodeOf(old)['propertyName'], nodeOf(now)['propertyName']];
-  if (named !== names) {
-    const message = `discriminator of ${subjectOf(pair)}: ${named ?? 'none'} → ${names ?? 'none'}`;
-    const verdict = named !== undefined ? 'breaking' : direction === 'request' ? 'risky' : 'safe';
+  const [oldName, newName] = [nodeOf(old)['propertyName'], nodeOf(now)['propertyName']];
+  if (oldName !== newName) {
+    const message = `discriminator of ${subjectOf(pair)}: ${oldName ?? 'none'} → ${newName ?? 'none'}`;
+    const verdict = oldName !== undefined ? 'breaking' : direction === 'request' ? 'risky' : 'safe';
     record.report(
       { ...keywordOf(pair, 'discriminator'), old, now },
       'discriminator',
@@ -83,18 +83,18 @@ export function compareDiscriminators(record: Recorder, pair: Pair, a: View, b: 
     return;
   }
   const before = targetsOf(was);
-  const find = (version: Version | undefined, $ref: string) =>
+  const resolve = (version: Version | undefined, $ref: string) =>
     resolved(version && { ...version, value: { $ref } })?.value;
   // A renamed component is the same target.
-  const former = (target: string) =>
+  const formerTarget = (target: string) =>
     [...before.values()].find(
-      (one) => isGone(one, is) && isGone(target, was) && shapeOf(find(was, one)) === shapeOf(find(is, target)),
+      (one) => isGone(one, is) && isGone(target, was) && shapeOf(resolve(was, one)) === shapeOf(resolve(is, target)),
     );
-  const after = new Map([...targetsOf(is)].map(([value, target]) => [value, former(target) ?? target]));
+  const after = new Map([...targetsOf(is)].map(([value, target]) => [value, formerTarget(target) ?? target]));
   for (const value of new Set([...before.keys(), ...after.keys()])) {
-    const [one, other] = [before.get(value), after.get(value)];
-    if (one === other) continue;
-    const target = one ?? other;
+    const [oldRef, newRef] = [before.get(value), after.get(value)];
+    if (oldRef === newRef) continue;
+    const target = oldRef ?? newRef;
     const valuesOf = (all: Map<string, string>) => [...all].flatMap(([key, to]) => (to === target ? [key] : []));
     const isListed = valuesOf(before).length === 0 || valuesOf(after).length === 0;
     // `compareAlternatives` reports added and removed alternatives.
@@ -102,10 +102,10 @@ export function compareDiscriminators(record: Recorder, pair: Pair, a: View, b: 
     // Clients that know only the old values no longer find this schema.
     const isReplaced =
       !isListed &&
-      (one === undefined || other === undefined) &&
+      (oldRef === undefined || newRef === undefined) &&
       !valuesOf(before).some((key) => after.get(key) === target);
-    if (isReplaced && one === undefined) continue;
-    const what = isReplaced ? 'changed' : whatOf(one, other);
+    if (isReplaced && oldRef === undefined) continue;
+    const what = isReplaced ? 'changed' : whatOf(oldRef, newRef);
     const isRequest = direction === 'request';
     const verdicts = {
       added: isRequest ? 'safe' : 'risky',
@@ -114,8 +114,8 @@ export function compareDiscriminators(record: Recorder, pair: Pair, a: View, b: 
     } as const;
     const placeIn = (version: Version | undefined) => (version && versionAt(version, 'mapping', value)) ?? version;
     const label = { ...pair.label, id: `${id}:discriminator.${value}` };
-    const both = { old: one && placeIn(old), now: other || isReplaced ? placeIn(now) : undefined, label } as Pair;
-    const message = `discriminator value \`${value}\` of ${subjectOf(pair)}: ${one ?? 'none'} → ${other ?? 'none'}`;
+    const both = { old: oldRef && placeIn(old), now: newRef || isReplaced ? placeIn(now) : undefined, label } as Pair;
+    const message = `discriminator value \`${value}\` of ${subjectOf(pair)}: ${oldRef ?? 'none'} → ${newRef ?? 'none'}`;
     record.report(both, isReplaced ? 'discriminatorValue' : 'mapping', verdicts[what], what, message);
   }
 }

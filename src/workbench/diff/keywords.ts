@@ -4,7 +4,7 @@ import { type Direction, type Effect, judge, type Verdict, whatOf } from './chan
 interface Keyword {
   effect: (was: unknown, is: unknown) => Effect;
   /** The verdict of a wider response. Default: risky. */
-  widened?: Verdict;
+  widerResponse?: Verdict;
   /** The last part of the id. Default: added, removed or changed. */
   what?: (was: unknown, is: unknown) => string;
   /** Replaces the verdict that follows from the effect. */
@@ -28,14 +28,14 @@ function ordered(isWithin: (some: unknown, all: unknown) => boolean): Keyword {
   return { effect };
 }
 
-/** Returns a keyword whose different values accept different things. */
-const condition = (more: Partial<Keyword> = {}): Keyword => ({ ...ordered(() => false), ...more });
+/** Returns a keyword whose values have no order, such as `pattern`. */
+const incomparable = (more: Partial<Keyword> = {}): Keyword => ({ ...ordered(() => false), ...more });
 
-/** Returns a keyword that rejects no value. */
-const note = (verdict: NonNullable<Keyword['verdict']>): Keyword => ({ effect: () => 'other', verdict });
+/** Returns a keyword that rejects no value, such as `deprecated`. */
+const annotation = (verdict: NonNullable<Keyword['verdict']>): Keyword => ({ effect: () => 'other', verdict });
 
 /** Formats with the wider formats that contain them. */
-const WITHIN: Record<string, string> = {
+const WIDER_FORMATS: Record<string, string> = {
   int8: 'int16 int32 int64',
   int16: 'int32 int64',
   int32: 'int64',
@@ -47,15 +47,16 @@ const WITHIN: Record<string, string> = {
   iri: 'iri-reference',
   url: 'uri uri-reference iri iri-reference',
 };
-const isWithin = (some: unknown, all: unknown) => (WITHIN[String(some)] ?? '').split(' ').includes(String(all));
+const isNarrower = (some: unknown, all: unknown) =>
+  (WIDER_FORMATS[String(some)] ?? '').split(' ').includes(String(all));
 
 const isMultiple = (of: unknown, step: unknown): boolean => {
   const times = Number(of) / Number(step);
   return Math.abs(times - Math.round(times)) < 1e-9;
 };
 
-/** Readers of a response fail without it. */
-const RELIED: Partial<Keyword> = { widened: 'breaking' };
+/** Readers of a response fail if the keyword is removed. */
+const REQUIRED_BY_READERS: Partial<Keyword> = { widerResponse: 'breaking' };
 
 export const KEYWORDS: Record<string, Keyword> = {
   maxLength: limit(true),
@@ -72,31 +73,31 @@ export const KEYWORDS: Record<string, Keyword> = {
   minProperties: limit(false),
   multipleOf: ordered(isMultiple),
   format: {
-    ...ordered(isWithin),
-    // A reader of one format fails on a wider one; a reader of any text does not.
-    verdict: (direction, was, is) => (direction === 'response' && isWithin(was, is) ? 'breaking' : undefined),
+    ...ordered(isNarrower),
+    // A client that parses the old format fails on a wider one.
+    verdict: (direction, was, is) => (direction === 'response' && isNarrower(was, is) ? 'breaking' : undefined),
   },
-  pattern: condition(),
-  contentEncoding: condition(),
-  contentMediaType: condition(),
-  contentSchema: condition(),
-  'x-uncommon': condition(),
-  uniqueItems: condition(),
-  contains: condition(),
-  unevaluatedItems: condition(),
-  prefixItems: condition(RELIED),
-  patternProperties: condition(RELIED),
-  propertyNames: condition(),
-  dependentRequired: condition(RELIED),
-  dependentSchemas: condition(RELIED),
-  not: condition(),
-  // With its `then` and `else`.
-  if: condition(RELIED),
-  default: note((direction, was) => (direction === 'request' && was !== undefined ? 'risky' : 'safe')),
-  deprecated: note(() => 'safe'),
+  pattern: incomparable(),
+  contentEncoding: incomparable(),
+  contentMediaType: incomparable(),
+  contentSchema: incomparable(),
+  'x-uncommon': incomparable(),
+  uniqueItems: incomparable(),
+  contains: incomparable(),
+  unevaluatedItems: incomparable(),
+  prefixItems: incomparable(REQUIRED_BY_READERS),
+  patternProperties: incomparable(REQUIRED_BY_READERS),
+  propertyNames: incomparable(),
+  dependentRequired: incomparable(REQUIRED_BY_READERS),
+  dependentSchemas: incomparable(REQUIRED_BY_READERS),
+  not: incomparable(),
+  // Includes `then` and `else`.
+  if: incomparable(REQUIRED_BY_READERS),
+  default: annotation((direction, was) => (direction === 'request' && was !== undefined ? 'risky' : 'safe')),
+  deprecated: annotation(() => 'safe'),
 };
 
-/** Rules about schemas that are no single keyword. */
+/** Rules about schemas that do not belong to one keyword. */
 export const SCHEMA_RULES =
   'type enum value alternative member required extra condition exclusive discriminator discriminatorValue mapping extensibleValue'.split(
     ' ',
@@ -111,6 +112,6 @@ export function judgeKeyword(
 ): [verdict: Verdict, what: string] | undefined {
   const known = KEYWORDS[keyword];
   if (known === undefined) return undefined;
-  const verdict = known.verdict?.(direction, was, is) ?? judge(direction, known.effect(was, is), known.widened);
+  const verdict = known.verdict?.(direction, was, is) ?? judge(direction, known.effect(was, is), known.widerResponse);
   return [verdict, known.what?.(was, is) ?? whatOf(was, is)];
 }

@@ -19,7 +19,7 @@ import {
   type View,
   viewOf,
 } from '../model/schema-view.js';
-import { compareAlternatives, compareDiscriminators, compareExclusive } from './alternatives.js';
+import { compareAlternatives, compareDiscriminators, compareExclusivity } from './alternatives.js';
 import { type Effect, judge, whatOf } from './change.js';
 import { judgeKeyword } from './keywords.js';
 import { compareSunsets, reportMember, reportRequired } from './members.js';
@@ -115,7 +115,7 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
       if (!old || !now) record.report(one, 'condition', verdict, what, `alternatives of ${subjectOf(pair)}: ${what}`);
       else {
         compareAlternatives(record, compare, pair, [old.alternatives, now.alternatives], now.kind);
-        compareExclusive(record, pair, old, now);
+        compareExclusivity(record, pair, old, now);
       }
     }
   }

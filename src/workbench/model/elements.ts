@@ -46,8 +46,8 @@ const RESPONSE: Members = [
 ];
 
 /**
- * The members of each kind that have a kind: `key` for a member, `key.*` for all members or items of a member, `*` for all members.
- * All others are data.
+ * Maps each kind to its members with a kind: `key` for a member, `key.*` for all members or items of a member, `*` for all members.
+ * Other members are plain data.
  * @see https://spec.openapis.org/oas/v3.1.0#schema
  */
 export const MEMBERS: Readonly<Record<Kind, Members>> = {
@@ -94,7 +94,7 @@ export const MEMBERS: Readonly<Record<Kind, Members>> = {
   other: [],
 };
 
-/** The section of the components for each kind that references can lead to. */
+/** The section of `components` for each kind that a `$ref` can refer to. */
 export const COMPONENTS: { readonly [Key in Kind]?: string } = {
   schema: 'schemas',
   parameter: 'parameters',
@@ -107,7 +107,7 @@ export const COMPONENTS: { readonly [Key in Kind]?: string } = {
   securityScheme: 'securitySchemes',
 };
 
-/** A kind, or the members of an object or list that are all of one kind. */
+/** A kind, or an object or list whose members all have one kind. */
 export type Shape = Kind | { membersOf: Kind };
 
 /** Returns the keys of the members that have a kind, each with its shape. */
@@ -132,13 +132,13 @@ export interface Element {
 }
 
 /** Returns the objects of a document, or of an object of another kind, parents first. Does not follow references. */
-export function elementsOf(whole: unknown, kind: Kind = 'document'): Element[] {
+export function elementsOf(root: unknown, kind: Kind = 'document'): Element[] {
   const found: Element[] = [];
   const visit = (shape: Shape, path: Keys, value: unknown): void => {
     if (!isObject(value)) return;
     if (typeof shape === 'string') found.push({ kind: shape, path, object: value });
     for (const [key, inner] of kindsOfMembers(shape, value)) visit(inner, [...path, key], value[key]);
   };
-  visit(kind, [], whole);
+  visit(kind, [], root);
   return found;
 }

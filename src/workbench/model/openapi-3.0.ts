@@ -14,21 +14,21 @@ const KEYWORDS = new Set([
 ]);
 
 /** Keywords that restrict no value, or that `downgrade` rewrites. */
-const REWRITTEN = new Set([
+const REWRITABLE = new Set([
   ...['$anchor', '$comment', '$defs', '$id', '$schema', 'const', 'examples'],
   ...['contentEncoding', 'contentMediaType', 'contentSchema'],
 ]);
 
 const isNull = (schema: unknown): boolean => isPlain(schema) && JSON.stringify(schema['enum']) === '[null]';
 
-function add(schema: Schema, part: Schema): void {
+function addToAllOf(schema: Schema, part: Schema): void {
   schema.allOf = [part, ...(schema.allOf ?? [])];
 }
 
 const asObject = (schema: unknown) => (typeof schema === 'boolean' ? (schema ? {} : { not: {} }) : schema);
 
 /** Converts boolean schemas, except `additionalProperties`, which may be a boolean in 3.0 too. */
-function writeBooleans(schema: Schema): void {
+function convertBooleans(schema: Schema): void {
   for (const keyword of ['items', 'not'] as const)
     if (keyword in schema) schema[keyword] = asObject(schema[keyword]) as Schema;
   for (const keyword of [...SCHEMAS_IN.named, ...SCHEMAS_IN.listed]) {
@@ -40,10 +40,10 @@ function writeBooleans(schema: Schema): void {
 }
 
 /** Converts several types to alternatives, and `null` to `nullable`. */
-function writeTypes(schema: Schema): void {
+function convertTypes(schema: Schema): void {
   const { type } = schema;
   const types = [type ?? []].flat();
-  let takesNull = types.includes('null') || (type === undefined && schema.enum?.includes(null) === true);
+  let isNullable = types.includes('null') || (type === undefined && schema.enum?.includes(null) === true);
   for (const keyword of ['anyOf', 'oneOf'] as const) {
     const alternatives = schema[keyword];
     if (!alternatives?.some(isNull)) continue;
@@ -52,13 +52,13 @@ function writeTypes(schema: Schema): void {
     const [alone, ...more] = others;
     if (more.length > 0) schema[keyword] = others;
     else if (alone === undefined) schema.enum = [null];
-    else if ('$ref' in alone || Object.keys(alone).some((name) => name in schema)) add(schema, alone);
+    else if ('$ref' in alone || Object.keys(alone).some((name) => name in schema)) addToAllOf(schema, alone);
     else Object.assign(schema, alone);
-    takesNull ||= type === undefined || types.includes('null');
+    isNullable ||= type === undefined || types.includes('null');
   }
   const [only, ...further] = types.filter((one) => one !== 'null');
   if (types.includes('null') && only === undefined) schema.enum = [null];
-  if (takesNull && schema.enum?.includes(null) !== false) schema['nullable'] = true;
+  if (isNullable && schema.enum?.includes(null) !== false) schema['nullable'] = true;
   if (only === undefined) {
     if (type !== undefined) delete schema.type;
     return;
@@ -67,11 +67,11 @@ function writeTypes(schema: Schema): void {
   const typed = (type: string): Schema => ({ type, ...(type === 'array' && { items: schema.items ?? {} }) });
   if (further.length === 0) Object.assign(schema, typed(only));
   else if (schema.anyOf === undefined) schema.anyOf = [only, ...further].map(typed);
-  else add(schema, { anyOf: [only, ...further].map(typed) });
+  else addToAllOf(schema, { anyOf: [only, ...further].map(typed) });
 }
 
-/** Converts an exclusive limit to a flag of the limit. The narrower one of two limits stays. */
-function writeLimits(schema: Schema): void {
+/** Converts an exclusive limit to a boolean next to the limit. Keeps the narrower of two limits. */
+function convertLimits(schema: Schema): void {
   for (const [limit, exclusive, sign] of [
     ['minimum', 'exclusiveMinimum', 1],
     ['maximum', 'exclusiveMaximum', -1],
@@ -84,34 +84,34 @@ function writeLimits(schema: Schema): void {
   }
 }
 
-function writeContent(schema: Schema): void {
+function convertContent(schema: Schema): void {
   const { contentEncoding: encoding, contentMediaType: type } = schema;
   const isBinary = typeof type === 'string' && !/^text\/|[/+](json|xml|yaml)\b/.test(type);
   const format = encoding === 'base64' ? 'byte' : encoding === undefined && isBinary ? 'binary' : undefined;
   if (format !== undefined) schema['format'] ??= format;
 }
 
-const unknownIn = (schema: Schema): string[] =>
+const unsupportedKeywords = (schema: Schema): string[] =>
   Object.keys(schema).filter((name) => !KEYWORDS.has(name) && !name.startsWith('x-'));
 
-/** Returns the schemas that allow more values in OpenAPI 3.0, which lacks a keyword that they or their parts use. */
+/** Returns the schemas that allow more values in OpenAPI 3.0, because it lacks a keyword of them or their subschemas. */
 function widerSchemas(document: Node, schemas: readonly Schema[]): Set<unknown> {
   const wider = new Set<unknown>();
-  let known = -1;
-  while (known < wider.size) {
-    known = wider.size;
+  let previousSize = -1;
+  while (previousSize < wider.size) {
+    previousSize = wider.size;
     for (const schema of schemas) {
       const { $ref } = schema;
-      const isLost = unknownIn(schema).some((name) => !REWRITTEN.has(name));
-      const isReferring = $ref !== undefined && wider.has(valueAt(document, keysOf($ref)));
-      if (isLost || isReferring || subschemasOf(schema).some((one) => wider.has(one.schema))) wider.add(schema);
+      const isLossy = unsupportedKeywords(schema).some((name) => !REWRITABLE.has(name));
+      const isReferrer = $ref !== undefined && wider.has(valueAt(document, keysOf($ref)));
+      if (isLossy || isReferrer || subschemasOf(schema).some((one) => wider.has(one.schema))) wider.add(schema);
     }
   }
   return wider;
 }
 
 /**
- * Rewrites the keywords of a schema whose subschemas are rewritten already.
+ * Rewrites the keywords of a schema. The subschemas must be rewritten first.
  * @param wider the schemas that allow more values in OpenAPI 3.0
  */
 function downgrade(schema: Schema, wider: Set<unknown>): void {
@@ -120,26 +120,26 @@ function downgrade(schema: Schema, wider: Set<unknown>): void {
   if (isWider(schema['not'])) delete schema['not'];
   if (schema.oneOf?.some(isWider)) {
     if (schema.anyOf === undefined) schema.anyOf = schema.oneOf;
-    else add(schema, { anyOf: schema.oneOf });
+    else addToAllOf(schema, { anyOf: schema.oneOf });
     delete schema.oneOf;
   }
   if ('prefixItems' in schema) delete schema.items;
   if ('patternProperties' in schema) delete schema.additionalProperties;
-  writeBooleans(schema);
+  convertBooleans(schema);
   const { $ref, $defs, examples } = schema;
   if ($ref !== undefined) {
     const reference = { $ref: $ref.replaceAll('/$defs/', '/x-defs/') };
     if (Object.keys(schema).length === 1) Object.assign(schema, reference);
-    else add(schema, reference);
+    else addToAllOf(schema, reference);
   }
   if ($defs !== undefined) schema['x-defs'] = $defs;
   if ('const' in schema) schema.enum = [schema.const];
   if (Array.isArray(examples) && examples.length > 0) schema['example'] ??= examples[0];
   if (schema.required?.length === 0) delete schema.required;
-  writeTypes(schema);
-  writeLimits(schema);
-  writeContent(schema);
-  for (const name of unknownIn(schema)) delete schema[name];
+  convertTypes(schema);
+  convertLimits(schema);
+  convertContent(schema);
+  for (const name of unsupportedKeywords(schema)) delete schema[name];
   if (schema.allOf !== undefined) delete schema.$ref;
 }
 

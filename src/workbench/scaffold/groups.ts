@@ -6,7 +6,7 @@ import { handlersFunctionOf } from '../model/names.js';
 import { permissionsOf } from '../model/permissions.js';
 import { ROOTS } from '../model/sdl-source.js';
 import type { Change, Pending } from './report.js';
-import type { Required, Types } from './resolver-fields.js';
+import type { RequiredFields, Types } from './resolver-fields.js';
 import {
   cut,
   importNamed,
@@ -84,7 +84,7 @@ export const tagGroups =
     }));
 
 export const typeGroups =
-  (types: Types, required: Required): Groups =>
+  (types: Types, required: RequiredFields): Groups =>
   (registered) =>
     [...new Set([...registered, ...types.keys()])].map((type) => ({
       kind: 'type',

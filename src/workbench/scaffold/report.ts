@@ -7,7 +7,7 @@ export interface Change {
   detail: string;
 }
 
-/** Adds a place of the code; line and column count from 1. */
+/** Adds the position in `file`; line and column count from 1. */
 export type Located<Thing> = Thing & { line: number; column: number };
 
 /** An operation or a field that answers 501 or NOT_IMPLEMENTED. */
@@ -35,10 +35,10 @@ const COLOURS = {
   unregistered: 'yellow',
 } as const satisfies Record<Change['kind'], Parameters<Paint>[0]>;
 
-const at = ({ file, line, column }: Located<{ file: string }>): string => `${file}:${line}:${column}`;
+const position = ({ file, line, column }: Located<{ file: string }>): string => `${file}:${line}:${column}`;
 
-function listed(changes: readonly Located<Change>[], paint: Paint): string[] {
-  const rows = changes.map((change) => [change.kind, at(change), change.name] as const);
+function changeLines(changes: readonly Located<Change>[], paint: Paint): string[] {
+  const rows = changes.map((change) => [change.kind, position(change), change.name] as const);
   const widths = [0, 1, 2].map((index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
   return changes.map(({ kind, detail }, row) => {
     const cells = rows[row]?.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ') ?? '';
@@ -51,13 +51,13 @@ export function nextSteps({ generated, changes, pending }: Scaffolding, check: b
   if (check && changes.length + generated.length > 0) return ['Run `npx accord scaffold`.'];
   const parked = changes.filter(({ kind }) => kind === 'parked');
   return [
-    ...parked.map((one) => `Look at ${at(one)}: ${one.name} is parked. ${one.detail} Move it, or delete it.`),
+    ...parked.map((one) => `Look at ${position(one)}: ${one.name} is parked. ${one.detail} Move it, or delete it.`),
     ...pending.map((one) => {
       const answer = one.request === undefined ? 'answers NOT_IMPLEMENTED' : `(${one.request}) answers 501`;
-      return `Fill in ${at(one)}: ${one.name} ${answer}.`;
+      return `Fill in ${position(one)}: ${one.name} ${answer}.`;
     }),
     'Run `npm run typecheck`, then `npm test`.',
-    'Run `npx accord coverage`: it shows what of the contract no test has seen.',
+    'Run `npx accord coverage`: it lists the parts of the contracts that no test covers.',
     'Run `npx accord diff`: it shows a reviewer what changed.',
   ];
 }
@@ -69,8 +69,8 @@ export function reportOf(scaffolding: Scaffolding, { check, paint }: { check: bo
   const steps = nextSteps(scaffolding, check).map((step, index) => `  ${index + 1}. ${step}`);
   const sections = [
     generated.length === 0 ? [] : [`${check ? 'Would generate' : 'Generated'} ${generated.join(', ')}.`],
-    changes.length === 0 ? [] : [title, ...listed(changes, paint)],
-    pending.length === 0 ? ['Everything that the contracts promise is written.'] : [],
+    changes.length === 0 ? [] : [title, ...changeLines(changes, paint)],
+    pending.length === 0 ? ['Every operation and field of the contracts is implemented.'] : [],
     [paint('bold', 'Next:'), ...steps],
   ];
   return sections

@@ -30,7 +30,7 @@ export function typesOf({ document: { definitions } }: SdlSource): Types {
   );
 }
 
-export type Required = ReadonlyMap<string, ReadonlySet<string>>;
+export type RequiredFields = ReadonlyMap<string, ReadonlySet<string>>;
 
 export const emptyProject = (root: string) =>
   new Project({
@@ -40,14 +40,14 @@ export const emptyProject = (root: string) =>
     manipulationSettings: MANIPULATION_SETTINGS,
   });
 
-/** Asks the compiler for the resolvers that `generated/graphql.ts` requires. */
-export function requiredFields(root: string, generated: string, types: Types): Required {
+/** Returns the resolvers that the types in `generated/graphql.ts` require. */
+export function requiredFields(root: string, generated: string, types: Types): RequiredFields {
   // The context imports the whole service, and does not affect the fields.
   const text = generated.replace(/^import type \{ GraphQLContext \} from .*;$/m, 'type GraphQLContext = unknown;');
   const file = emptyProject(root).createSourceFile(join(root, 'generated', 'graphql.ts'), text, { overwrite: true });
-  const demanded = (type: string) => {
+  const required = (type: string) => {
     const resolvers = file.getTypeAlias(`${type}Routes`) ?? file.getInterface(`${type}Resolvers`);
     return (resolvers?.getType().getProperties() ?? []).filter((one) => !one.isOptional());
   };
-  return new Map([...types.keys()].map((type) => [type, new Set(demanded(type).map((one) => one.getName()))]));
+  return new Map([...types.keys()].map((type) => [type, new Set(required(type).map((one) => one.getName()))]));
 }

@@ -11,7 +11,7 @@ import type { Problem } from '../model/problems.js';
 import { importTypeScript } from '../model/typescript-module.js';
 import { editGroups, pendingIn, type Request, tagGroups, typeGroups } from './groups.js';
 import type { Change, Located, Pending, Scaffolding } from './report.js';
-import { emptyProject, type Required, requiredFields, typesOf } from './resolver-fields.js';
+import { emptyProject, type RequiredFields, requiredFields, typesOf } from './resolver-fields.js';
 import { parkedHead } from './source-edits.js';
 
 interface Generated {
@@ -60,7 +60,7 @@ export function editCode(
   project: Project,
   root: string,
   contracts: Contracts,
-  { before, required }: { before: Readonly<Record<string, Request>>; required: Required },
+  { before, required }: { before: Readonly<Record<string, Request>>; required: RequiredFields },
 ): { changes: Change[]; pending: () => Pending[] } {
   // Another service handles forwarded operations.
   const operations = contracts.openapi.operations.filter(({ forward }) => forward === undefined);
