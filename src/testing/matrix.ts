@@ -33,8 +33,8 @@ export function rowsOfField(schema: GraphQLSchema, name: string, { astNode }: Fi
   const directives = (astNode?.directives ?? []).filter((one) => one.name.value === 'permission');
   const permissions = directives.map((node) => {
     const values = (definition ? getArgumentValues(definition, node) : {}) as Permission;
-    const reaches = rolesIn(values).map((role) => [role, String(values[role]).toLowerCase()]);
-    return { ...values, ...Object.fromEntries(reaches) };
+    const accesses = rolesIn(values).map((role) => [role, String(values[role]).toLowerCase()]);
+    return { ...values, ...Object.fromEntries(accesses) };
   });
   return rowsOf(name, permissions);
 }
@@ -52,8 +52,8 @@ export const matrixOf = ({ operations, schema }: Contract): { rest: MatrixRow[];
 /** Returns true if a role may act on its own resources (`own`), or on resources of other accounts. */
 export const allows = ({ permissions }: MatrixRow, role: string, own: boolean): boolean =>
   permissions.every((one) => {
-    const reach = one[role.toLowerCase()];
-    return reach === 'any' || (reach === 'own' && own);
+    const access = one[role.toLowerCase()];
+    return access === 'any' || (access === 'own' && own);
   });
 
 export const mechanismsOf = ({ security }: Operation): Set<string> => new Set(security.flatMap(Object.keys));

@@ -26,7 +26,7 @@ export interface TestServiceOptions<Name extends string = string> extends Partia
   database?: Database;
   /** Fills the database before the service starts: `application.demo?.seed`. */
   seed?: ((client: PrismaClient) => Promise<unknown>) | undefined;
-  /** Records what the contracts' coverage counts. Default: true, unless `contracts` are given. */
+  /** Records the exchanges for the coverage of the contracts. Default: true, unless `contracts` are given. */
   coverage?: boolean;
   /** Receives each violation of the contract in an answer. Default: the request rejects. */
   onBreach?: (breach: string) => void;
@@ -50,7 +50,7 @@ export interface TestService<Own extends object = object, Name extends string = 
   credentialsOf: (account: Account) => Promise<Credentials>;
   /** The mechanisms that the contract declares for accounts. */
   mechanisms: readonly Mechanism[];
-  /** Closes the subscriptions, the service, and a database of its own. */
+  /** Closes the subscriptions, the service, and the database that it created. */
   close: () => Promise<void>;
 }
 

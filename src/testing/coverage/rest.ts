@@ -16,13 +16,13 @@ import { childrenOf, type Found, follow, type Path, partsOf } from './schema-par
 
 export interface RestElement extends Element {
   at: Path;
-  /** The exchange shows the element. */
+  /** True if the exchange covers the element. */
   isSeen: boolean;
   part?: RequestPart;
 }
 
 export interface RequestPart {
-  /** `body`, `query limit`. */
+  /** The body or a parameter: `body`, `query limit`. */
   whole: string;
   /** `/data[]/role`; empty for the whole. */
   pointer: string;
@@ -50,7 +50,7 @@ interface SchemaUse {
 
 interface Verdict {
   isAccepted: boolean;
-  isRefused: (pointer: string, bound: Bound) => boolean;
+  rejects: (pointer: string, bound: Bound) => boolean;
 }
 
 const RESPONSES = '#/components/responses/';
@@ -68,10 +68,10 @@ function ownerAndName(whole: string, part: string): [owner: string, name: string
  * (docs/decisions.md, "Reading and writing over REST").
  */
 const isBreakable =
-  (place: Parameter['in'], { type }: Schema) =>
+  (location: Parameter['in'], { type }: Schema) =>
   ({ keyword, limit }: Bound): boolean => {
-    if (place === 'cookie') return type !== 'string';
-    return place !== 'path' || type !== 'integer' || (keyword === 'minimum' && limit === 1);
+    if (location === 'cookie') return type !== 'string';
+    return location !== 'path' || type !== 'integer' || (keyword === 'minimum' && limit === 1);
   };
 
 /** Returns true if the service accepted the content of the request. It decides about the caller and the target first. */
@@ -83,8 +83,8 @@ const isIdAccepted = (status: number): boolean => isAccepted(status) || [403, 40
 const foundIn = (value: unknown): Found[] => (value === undefined ? [] : [{ value, pointer: '' }]);
 
 /**
- * Lists the elements of the REST contract and finds those of an exchange. A rejected request shows its answer and broken bounds
- * only.
+ * Lists the elements of the REST contract and finds those that an exchange covers. A rejected request covers only
+ * its response and the bounds that it exceeds.
  * @param document `openapi.yaml`, complete, with its references
  */
 export function restContract(document: OpenApiDocument) {
@@ -97,10 +97,10 @@ export function restContract(document: OpenApiDocument) {
     validators.set(pointer, validate);
     return validate(value);
   };
-  const known = new Map<string, Bound[]>();
+  const boundsByPath = new Map<string, Bound[]>();
   const boundsAt = (at: Path): Bound[] => {
-    const bounds = known.get(at.join('/')) ?? boundsIn(schemaAt(document, at));
-    known.set(at.join('/'), bounds);
+    const bounds = boundsByPath.get(at.join('/')) ?? boundsIn(schemaAt(document, at));
+    boundsByPath.set(at.join('/'), bounds);
     return bounds;
   };
 
@@ -129,7 +129,7 @@ export function restContract(document: OpenApiDocument) {
         for (const side of SIDES) {
           const isSeen = found.some(
             ({ value, pointer: place }) =>
-              sideOf(bound, value) === side && (side === 'at' ? verdict?.isAccepted : verdict?.isRefused(place, bound)),
+              sideOf(bound, value) === side && (side === 'at' ? verdict?.isAccepted : verdict?.rejects(place, bound)),
           );
           const name = sideName(partKey(whole, pointer), bound, side);
           yield element('bound', [owner, name], [...declared, bound.keyword], isSeen, {
@@ -184,10 +184,10 @@ export function restContract(document: OpenApiDocument) {
       const whole = `${place} ${name}`;
       const schema = [...path, ...(content === undefined ? ['schema'] : ['content', 'application/json', 'schema'])];
       const found = read && foundIn(read[place][nameOf(parameter)]);
-      const isTaken = sent === undefined || isAccepted(sent.exchange.status);
-      yield element('parameter', [owner, whole], path, isTaken && found?.length === 1);
+      const isRequestAccepted = sent === undefined || isAccepted(sent.exchange.status);
+      yield element('parameter', [owner, whole], path, isRequestAccepted && found?.length === 1);
       yield* schemaElements({
-        ...{ owner, whole, schema, found, kinds: ['parameter', 'parameter'], isRejected: !isTaken },
+        ...{ owner, whole, schema, found, kinds: ['parameter', 'parameter'], isRejected: !isRequestAccepted },
         hasBound: isBreakable(place, schemaAt(document, schema)),
         verdict: sent && verdictOf(sent, parameter, found?.[0]?.value),
       });
@@ -198,14 +198,14 @@ export function restContract(document: OpenApiDocument) {
     const { headers, body: text = '' } = sent?.exchange.request ?? {};
     const form = sent && bodyFormFor(sent.operation)(headers?.get('content-type') ?? '');
     const value = form?.kind === 'json' ? parsed(text) : sent?.exchange.request.body;
-    const isTaken = sent === undefined || isAccepted(sent.exchange.status);
+    const isRequestAccepted = sent === undefined || isAccepted(sent.exchange.status);
     for (const [media, mediaAt] of childrenOf(document, [...follow(document, at).path, 'content'])) {
-      yield element('requestMedia', [owner, `body ${media}`], mediaAt, isTaken && media === mediaOf(headers));
+      yield element('requestMedia', [owner, `body ${media}`], mediaAt, isRequestAccepted && media === mediaOf(headers));
       yield* schemaElements({
         ...{ owner, whole: 'body', media, schema: [...mediaAt, 'schema'] },
         found: sent && (form?.type === media ? foundIn(value) : []),
         kinds: ['requestMember', 'requestValue'],
-        isRejected: !isTaken,
+        isRejected: !isRequestAccepted,
         hasBound: () => true,
         verdict: sent && verdictOf(sent),
       });
@@ -219,12 +219,12 @@ export function restContract(document: OpenApiDocument) {
     const schemes = document.components?.securitySchemes ?? {};
     const isUsed = (name: string) =>
       sent !== undefined && schemes[name] !== undefined && usesScheme(schemes[name], sent.exchange.request);
-    const isTaken = sent !== undefined && isAccepted(sent.exchange.status);
+    const isRequestAccepted = sent !== undefined && isAccepted(sent.exchange.status);
     for (const [index, requirement] of declared.entries()) {
       const names = Object.keys(requirement);
       const isSeen = names.length > 0 ? names.every(isUsed) : !declared.flatMap(Object.keys).some(isUsed);
       const name = securityName(requirement);
-      yield element('security', [operation.operationId, name], [...at, String(index)], isTaken && isSeen);
+      yield element('security', [operation.operationId, name], [...at, String(index)], isRequestAccepted && isSeen);
     }
   }
 
@@ -244,7 +244,7 @@ export function restContract(document: OpenApiDocument) {
       for (const entry of all.values()) yield* operationElements(entry);
       yield* responses(UNMATCHED, [UNMATCHED]);
     },
-    /** Returns the keys of the elements that an exchange shows. @param operation of its method and path, if there is one */
+    /** Returns the keys of the elements that an exchange covers. @param operation of its method and path, if there is one */
     observe(operation: Operation | undefined, exchange: Exchange): Set<string> {
       if (exchange.method === 'HEAD' && operation?.method !== 'HEAD') return new Set();
       const entry = operation && all.get(operation.operationId);
@@ -276,7 +276,7 @@ function verdictOf({ exchange }: SentRequest, parameter?: Parameter, value?: unk
   const isId = parameter?.in === 'path' && typeof value === 'number';
   return {
     isAccepted: (isId ? isIdAccepted : isAccepted)(status) && (!isRejection || issues.length > 0),
-    isRefused: (pointer, bound) =>
+    rejects: (pointer, bound) =>
       issues.some(({ detail, ...issue }) => {
         if (!parameter) return issue.pointer === pointer && namesBound(bound, detail);
         const place = pointer === '' ? '' : `${pointer} `;
