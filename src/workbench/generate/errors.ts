@@ -16,6 +16,6 @@ export function generateErrors(codes: Catalogue): string {
   return [
     HEADER,
     `${TABLE}export const errors = {\n${entries.join('')}} as const;\n`,
-    `${docComment(['An error code, by which clients distinguish errors.'])}export type Code = keyof typeof errors;\n`,
+    `${docComment(['A code of the catalogue. Clients distinguish errors by it.'])}export type Code = keyof typeof errors;\n`,
   ].join('\n');
 }

@@ -97,5 +97,5 @@ export const errors = {
   },
 } as const;
 
-/** An error code, by which clients distinguish errors. */
+/** A code of the catalogue. Clients distinguish errors by it. */
 export type Code = keyof typeof errors;
