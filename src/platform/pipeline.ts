@@ -51,33 +51,33 @@ export const PIPELINE: readonly Stage[] = [
   ),
   ...stages(
     'onRequest',
-    ['route', ALL, 'looks up the plan that was made from the contract'],
-    ['request-id', ALL, 'names the request in its answer'],
-    ['security-headers', ALL, 'forbids browsers to load anything because of an answer'],
-    ['api-version', REST, 'names the version that answers, also on refusals'],
+    ['route', ALL, 'looks up the plan of the route'],
+    ['request-id', ALL, 'sets `X-Request-Id`'],
+    ['security-headers', ALL, 'sets `Content-Security-Policy` and other security headers'],
+    ['api-version', REST, 'reports the API version, on refusals too'],
     // Precedes every stage that refuses, because it closes the connection of a refused upgrade.
     ['upgrade-mark', ALL, 'distinguishes an upgrade from other requests', [], WEBSOCKET],
     [
       'upgrade',
       SOCKETS,
-      'refuses an upgrade while the service stops, at another address, and with cookies from a foreign page',
+      'refuses an upgrade during shutdown, at another address, and with cookies from a foreign page',
       ['UNAVAILABLE', 'BAD_REQUEST', 'FORBIDDEN'],
     ],
     ['foreign-host', ALL, 'refuses a browser that uses a foreign name', ['FORBIDDEN'], { outsideProduction: true }],
-    ['cross-origin', HTTP, 'answers CORS preflights, and says who may read', [], { package: '@fastify/cors' }],
+    ['cross-origin', HTTP, 'answers CORS preflights, and sets the CORS headers', [], { package: '@fastify/cors' }],
     ['cookies', ALL, 'parses cookies', [], COOKIE],
     ['session-cookies', ALL, 'removes the prefixes from the names of session cookies'],
-    ['strict-transport', ALL, 'makes browsers stay with HTTPS'],
+    ['strict-transport', ALL, 'sets `Strict-Transport-Security`'],
     ['body-timeout', HTTP, 'limits the time for the body over HTTP/2', ['REQUEST_TIMEOUT']],
-    ['ceiling', ALL, 'counts the request for its address, before the database is asked', ['RATE_LIMITED']],
+    ['ceiling', ALL, 'counts the request for its address, before any database query', ['RATE_LIMITED']],
     ['upgrade-admission', SOCKETS, 'refuses an upgrade while no place is free', ['UNAVAILABLE']],
     ['second-host', ALL, 'refuses two Host headers', ['BAD_REQUEST']],
     // Precedes every stage that reads the operation.
     ['served-version', REST, 'refuses wrong versions', ['BAD_REQUEST', 'NOT_FOUND', 'NOT_ACCEPTABLE']],
-    ['trailing-slash', ALL, 'redirects to the address without it, if that exists', ['NOT_FOUND']],
+    ['trailing-slash', ALL, 'redirects to the path without the slash, if a route has it', ['NOT_FOUND']],
     ['media-types', REST, 'negotiates the media types', ['NOT_ACCEPTABLE', 'UNSUPPORTED_MEDIA_TYPE']],
   ),
-  ...stages('preParsing', ['place-left', HTTP, 'gives up the place while a slow client sends the body']),
+  ...stages('preParsing', ['place-left', HTTP, 'releases the place while a slow client sends the body']),
   ...stages('parsing', [
     'body',
     HTTP,
@@ -95,7 +95,7 @@ export const PIPELINE: readonly Stage[] = [
   ...stages('preHandler', [
     'authentication',
     REST,
-    'reads the cursor of a list; authenticates, over HTTPS only, and after few wrong passwords only',
+    'reads the cursor of a list; authenticates over HTTPS only, with a limit on wrong passwords',
     ['BAD_REQUEST', 'FORBIDDEN', 'RATE_LIMITED', 'UNAUTHENTICATED'],
   ]),
   ...stages(
@@ -109,10 +109,10 @@ export const PIPELINE: readonly Stage[] = [
     ['operation', GRAPHQL, 'reads the operations of the message, a batch by POST', ['BAD_REQUEST']],
     ['weight', GRAPHQL, 'counts the operations for the address, by their cost', ['RATE_LIMITED']],
     ['document', GRAPHQL, 'parses the document', ['PAYLOAD_TOO_LARGE', 'BAD_REQUEST']],
-    ['caller', GRAPHQL, 'authenticates; a socket has done so', ['FORBIDDEN', 'RATE_LIMITED', 'UNAUTHENTICATED']],
+    ['caller', GRAPHQL, 'authenticates requests by POST', ['FORBIDDEN', 'RATE_LIMITED', 'UNAUTHENTICATED']],
     ['document-validity', GRAPHQL, 'checks limits, the document, and its variables', ['BAD_REQUEST']],
     ['own-origin', HTTP, 'refuses cookies from a foreign page on a write, and logins over HTTP', ['FORBIDDEN']],
-    ['access', ALL, 'decides by the policy and the owner; a login by its password', ['UNAUTHENTICATED', 'FORBIDDEN']],
+    ['access', ALL, 'checks the policy and the owner; for a login, the password', ['UNAUTHENTICATED', 'FORBIDDEN']],
     ['existence', ALL, 'loads and locks the row of the target', ['NOT_FOUND', 'GONE']],
     ['state', ALL, 'compares `If-Match`; the handler compares states', ['PRECONDITION_FAILED', 'CONFLICT']],
     ['content', ALL, 'checks the constraints of the contract, before the first write', ['VALIDATION_FAILED']],
@@ -172,11 +172,11 @@ export const pipelinePlugin = fp<{ production: boolean }>(
     app.decorate('packageStage', addTo(packages));
 
     app.decorate('handlerStages', (made) => {
-      const by = (transport: Transport) =>
+      const stagesFor = (transport: Transport) =>
         PIPELINE.filter(({ phase, on }) => phase === 'handler' && on.includes(transport)).flatMap(
           ({ name }) => made[name] ?? [],
         );
-      return { REST: by('REST'), GraphQL: by('GraphQL'), sockets: by('sockets') };
+      return { REST: stagesFor('REST'), GraphQL: stagesFor('GraphQL'), sockets: stagesFor('sockets') };
     });
 
     app.decorate('registerPipeline', async () => {
