@@ -95,7 +95,7 @@ export async function platformServices(
   const credentials = credentialsService({ client, passwords: queue, admit, endSessions: revoked.endAll, now });
   revoked.onRevoked(credentials.forget);
   const users = usersService(client, (address, password) =>
-    queue.inTurn(networkOf(address), ({ hash }) => hash(password)),
+    queue.withHasher(networkOf(address), ({ hash }) => hash(password)),
   );
   const sessions = sessionsService({ client, credentials, tokens, revocations: revoked, rules, names, now });
 
@@ -129,7 +129,7 @@ export async function platformServices(
   jobs.add([
     { name: 'idempotency', every: HOUR_MS, run: idempotency.sweep },
     { name: 'expiry', every: HOUR_MS / 6, run: async () => void (await removeExpired(client, now())) },
-    { name: 'keys', every: HOUR_MS / 6, run: keys.settle },
+    { name: 'keys', every: HOUR_MS / 6, run: keys.updateStates },
   ]);
 
   const platform: ApplicationPlatform = {

@@ -95,7 +95,7 @@ t.test('concurrency is limited, and notifications during a run cause another run
   });
   let first = true;
   const { jobs, seen, hasRun } = await instance(t, alone, {
-    atOnce: 2,
+    concurrency: 2,
     async run(_signal, more) {
       if (!first) return held;
       first = false;

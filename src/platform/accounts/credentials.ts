@@ -68,7 +68,7 @@ export function credentialsService({ client, passwords, admit, endSessions, now 
     found: Found,
     password: string,
   ): Promise<Account | undefined> {
-    const account = await passwords.inTurn(networkOf(caller.address), async ({ hash, verify }) => {
+    const account = await passwords.withHasher(networkOf(caller.address), async ({ hash, verify }) => {
       const attempt = await admit(occasion, caller.address, email, found?.id);
       const stored = found?.passwordHash ?? null;
       const right = await verify(stored, password).catch(async (error: unknown) => {
@@ -135,7 +135,7 @@ export function credentialsService({ client, passwords, admit, endSessions, now 
       const isOwn = id === authenticated(call).id;
       const known = isOwn ? await checkCurrent(call, email, currentPassword) : undefined;
       await call.enforce();
-      const passwordHash = await passwords.inTurn(networkOf(call.address), ({ hash }) => hash(newPassword));
+      const passwordHash = await passwords.withHasher(networkOf(call.address), ({ hash }) => hash(newPassword));
       const tx = await transaction();
       // Fails the second of two changes with the same current password.
       const where = { id, ...(known !== undefined && { passwordHash: known }) };

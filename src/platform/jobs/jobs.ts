@@ -3,7 +3,7 @@ import { Prisma, type PrismaClient } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { notify } from '../database/signals.js';
 
-/** A session may have three thousand tokens, and a statement may take four seconds. */
+/** Small, because a session may have 3,000 tokens and a statement must end within four seconds. */
 const BATCH_ROWS = 100;
 /** Lets a starting service answer requests first. */
 const START_DELAY_MS = 250;
@@ -11,7 +11,7 @@ const START_DELAY_MS = 250;
 const TICK_MS = 1000;
 
 /**
- * Repeated background work. The database contains what is to be done.
+ * Repeated background work. The database contains its state.
  * @example
  * jobs.add([{ name: 'reminders', every: 60_000, run: () => transact(remind) }]);
  */
@@ -22,21 +22,21 @@ export interface Job {
   /** True if `announce` signals new work. An instance that does not receive signals checks each second. */
   announced?: boolean;
   /** Simultaneous runs; 1 by default. */
-  atOnce?: number;
+  concurrency?: number;
   /**
-   * @param more begins another run, because there may be more work
+   * @param more starts another run; call it if there may be more work
    * @returns when the next work is due, in milliseconds since the epoch, if known
    */
   run: (signal: AbortSignal, more: () => void) => Promise<unknown>;
 }
 
 export interface JobRunner {
-  /** Called before the start. */
+  /** Adds jobs. Call it before `start`. */
   add: (jobs: readonly Job[]) => void;
   start: () => void;
   /** Runs a job now, or once more after the current run. */
   wake: (name: string) => void;
-  /** Wakes a job on all instances at the commit. @param at milliseconds since the epoch */
+  /** Wakes a job on all instances when the transaction commits. @param at milliseconds since the epoch */
   announce: (db: Prisma.TransactionClient, name: string, at?: number) => Promise<void>;
   stop: () => Promise<void>;
 }
@@ -54,9 +54,9 @@ interface JobRunnerOptions {
 interface State {
   readonly job: Job;
   running: number;
-  /** True if woken during the maximum number of runs. */
-  again: boolean;
-  failing: boolean;
+  /** True if a run was requested at the limit of simultaneous runs. */
+  isRunRequested: boolean;
+  isFailing: boolean;
   /** Milliseconds since the epoch; `endedAt` by `performance`. */
   dueAt: number;
   endedAt: number;
@@ -70,38 +70,38 @@ export async function jobRunner({ channel, listen, isListening, now, onFault }: 
   const runs = new Set<Promise<void>>();
   let ticking: NodeJS.Timeout | undefined;
 
-  function begin(state: State): void {
-    // The first run finds earlier work.
+  function startRun(state: State): void {
+    // The first run after `start` finds this work.
     if (ticking === undefined || signal.aborted) return;
-    if (state.running === (state.job.atOnce ?? 1)) {
-      state.again = true;
+    if (state.running === (state.job.concurrency ?? 1)) {
+      state.isRunRequested = true;
       return;
     }
-    const run = once(state).finally(() => runs.delete(run));
-    runs.add(run);
+    const promise = run(state).finally(() => runs.delete(promise));
+    runs.add(promise);
   }
 
-  async function once(state: State): Promise<void> {
+  async function run(state: State): Promise<void> {
     const { job } = state;
     state.running++;
     state.dueAt = Number.POSITIVE_INFINITY;
     try {
-      const due = await job.run(signal, () => begin(state));
-      if (typeof due === 'number') expect(state, due);
-      state.failing = false;
+      const due = await job.run(signal, () => startRun(state));
+      if (typeof due === 'number') schedule(state, due);
+      state.isFailing = false;
     } catch (error) {
-      if (!state.failing) onFault(job.name, error);
-      state.failing = true;
-      expect(state, now() + TICK_MS);
+      if (!state.isFailing) onFault(job.name, error);
+      state.isFailing = true;
+      schedule(state, now() + TICK_MS);
     }
     state.running--;
     state.endedAt = performance.now();
-    const again = state.again || state.dueAt <= now();
-    state.again = false;
-    if (again) begin(state);
+    const again = state.isRunRequested || state.dueAt <= now();
+    state.isRunRequested = false;
+    if (again) startRun(state);
   }
 
-  const expect = (state: State, at: number) => {
+  const schedule = (state: State, at: number) => {
     state.dueAt = Math.min(state.dueAt, at);
   };
 
@@ -110,33 +110,33 @@ export async function jobRunner({ channel, listen, isListening, now, onFault }: 
       const { every, announced } = state.job;
       const maxInterval = announced && !isListening() ? TICK_MS : every;
       const isLate = state.running === 0 && performance.now() - state.endedAt >= maxInterval;
-      if (isLate || state.dueAt <= now()) begin(state);
+      if (isLate || state.dueAt <= now()) startRun(state);
     }
   }
 
-  const named = (name: string) => states.filter(({ job }) => job.name === name);
+  const statesOf = (name: string) => states.filter(({ job }) => job.name === name);
 
   const onAnnouncement = (payload: string) => {
     const [name = '', at] = payload.split(' ');
-    for (const state of named(name)) {
-      expect(state, Number(at));
-      if (state.dueAt <= now()) begin(state);
+    for (const state of statesOf(name)) {
+      schedule(state, Number(at));
+      if (state.dueAt <= now()) startRun(state);
     }
   };
-  /** Finds work whose signals were missed. */
-  const lookAgain = () => states.filter(({ job }) => job.announced).forEach(begin);
-  await listen?.(channel, onAnnouncement, lookAgain);
+  /** Runs jobs whose signals may have been missed. */
+  const startAnnouncedJobs = () => states.filter(({ job }) => job.announced).forEach(startRun);
+  await listen?.(channel, onAnnouncement, startAnnouncedJobs);
 
   return {
     add: (jobs) => {
-      const idle = { running: 0, again: false, failing: false, dueAt: Number.POSITIVE_INFINITY, endedAt: 0 };
+      const idle = { running: 0, isRunRequested: false, isFailing: false, dueAt: Number.POSITIVE_INFINITY, endedAt: 0 };
       states.push(...jobs.map((job) => ({ job, ...idle })));
     },
     start: () => {
       ticking = setInterval(tick, TICK_MS).unref();
-      setTimeout(() => states.forEach(begin), START_DELAY_MS).unref();
+      setTimeout(() => states.forEach(startRun), START_DELAY_MS).unref();
     },
-    wake: (name) => named(name).forEach(begin),
+    wake: (name) => statesOf(name).forEach(startRun),
     announce: (db, name, at = now()) => notify(db, channel, `${name} ${at}`),
     stop: async () => {
       clearInterval(ticking);
@@ -148,7 +148,7 @@ export async function jobRunner({ channel, listen, isListening, now, onFault }: 
 
 /**
  * Deletes ended sessions, expired counters and old networks. Skips locked rows.
- * @returns the number of rows without tokens
+ * @returns the number of deleted rows; tokens that sessions cascade to do not count
  */
 export async function removeExpired(client: PrismaClient, now: number): Promise<number> {
   const time = Prisma.sql`${new Date(now)}::timestamptz`;

@@ -27,7 +27,7 @@ interface SigningKeysOptions extends Pick<Database, 'client' | 'listen'> {
   /** Encrypt the stored keys. Empty outside production only. */
   keySecrets: Secrets;
   now: () => number;
-  /** Gets the error of a reading, or of a key that cannot be decrypted. Known keys stay in use. */
+  /** Receives errors of reading and decrypting keys. Known keys stay in use. */
   onFault: (error: unknown) => void;
 }
 
@@ -35,11 +35,11 @@ export type StoredKeysOptions = Pick<SigningKeysOptions, 'client' | 'algorithm' 
 
 export interface SigningKeys extends KeySource {
   jwks: () => { keys: JWK[] };
-  /** Calls back with removed keys. Returns a function that stops it. */
+  /** Calls `listener` with the ids of removed keys. Returns a function that removes the listener. */
   onRemoved: (listener: (kids: ReadonlySet<string>) => void) => () => void;
   read: () => Promise<void>;
-  /** Stores new states. @returns when it is due next, in milliseconds since the epoch */
-  settle: () => Promise<number>;
+  /** Stores changed states. @returns the time of the next change, in milliseconds since the epoch */
+  updateStates: () => Promise<number>;
   close: () => void;
 }
 
@@ -57,7 +57,7 @@ function symmetric({ jwtSecret }: SigningKeysOptions): SigningKeys {
     jwks: () => ({ keys: [] }),
     onRemoved: () => () => {},
     read: async () => {},
-    settle: async () => Number.POSITIVE_INFINITY,
+    updateStates: async () => Number.POSITIVE_INFINITY,
     close: () => {},
   };
 }
@@ -66,13 +66,13 @@ type Ring = (SigningKeyPair & Pick<SigningKey, 'signsFrom'>)[];
 
 async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   const { client, keySecrets, listen, now, onFault } = options;
-  const open = async (row: SigningKey) => ({ ...(await decryptKey(row, keySecrets)), signsFrom: row.signsFrom });
+  const decrypt = async (row: SigningKey) => ({ ...(await decryptKey(row, keySecrets)), signsFrom: row.signsFrom });
   const removals = listeners<ReadonlySet<string>>();
-  let ring: Ring = await Promise.all((await retryWhileUnavailable(() => firstRows(options))).map(open));
+  let ring: Ring = await Promise.all((await retryWhileUnavailable(() => initialRows(options))).map(decrypt));
 
   /** Reads the stored keys, without those that cannot be decrypted. */
   async function read(): Promise<void> {
-    const opened = await Promise.allSettled((await updateKeyStates(client, now())).map(open));
+    const opened = await Promise.allSettled((await updateKeyStates(client, now())).map(decrypt));
     for (const one of opened) if (one.status === 'rejected') onFault(one.reason);
     const usable = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     if (usable.length > 0) replace(usable);
@@ -88,26 +88,26 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   const refresh = refresher(read, onFault);
   await listen(KEY_CHANNEL, refresh.request, refresh.request);
 
-  /** Computed after a reading, when a state changes, and after the clock was set back. */
-  let known = { of: ring, from: Number.POSITIVE_INFINITY, until: 0, keys: [] as KeyWithState<Ring[number]>[] };
-  function present(): KeyWithState<Ring[number]>[] {
+  /** Recomputed after a read, at a change of a state, and after the clock was set back. */
+  let cached = { of: ring, from: Number.POSITIVE_INFINITY, until: 0, keys: [] as KeyWithState<Ring[number]>[] };
+  function keysNow(): KeyWithState<Ring[number]>[] {
     const at = now();
-    if (known.of !== ring || at < known.from || at >= known.until) {
-      known = { of: ring, from: at, until: nextChange(ring, at), keys: keysAt(ring, at) };
+    if (cached.of !== ring || at < cached.from || at >= cached.until) {
+      cached = { of: ring, from: at, until: nextChange(ring, at), keys: keysAt(ring, at) };
     }
-    return known.keys;
+    return cached.keys;
   }
   return {
     algorithm: 'RS256',
     signingKey() {
-      const { key } = present().find(({ state }) => state === 'CURRENT') as KeyWithState<Ring[number]>;
+      const { key } = keysNow().find(({ state }) => state === 'CURRENT') as KeyWithState<Ring[number]>;
       return { kid: key.kid, key: key.privateKey };
     },
-    verificationKey: (kid) => present().find(({ key }) => key.kid === kid)?.key.publicKey,
-    jwks: () => ({ keys: present().map(({ key }) => key.publicJwk) }),
+    verificationKey: (kid) => keysNow().find(({ key }) => key.kid === kid)?.key.publicKey,
+    jwks: () => ({ keys: keysNow().map(({ key }) => key.publicJwk) }),
     onRemoved: removals.add,
     read: refresh.read,
-    async settle() {
+    async updateStates() {
       await refresh.read();
       return nextChange(ring, now());
     },
@@ -116,16 +116,16 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
 }
 
 /** Encrypts stored keys under the newest secret, or creates the first key, once for all instances. */
-async function firstRows({ client, keySecrets, now }: SigningKeysOptions): Promise<SigningKey[]> {
-  const isSealed = (row: SigningKey) => keySecrets.length === 0 || encryptingSecret(row, keySecrets) === 0;
+async function initialRows({ client, keySecrets, now }: SigningKeysOptions): Promise<SigningKey[]> {
+  const isEncrypted = (row: SigningKey) => keySecrets.length === 0 || encryptingSecret(row, keySecrets) === 0;
   const stored = await updateKeyStates(client, now());
-  if (stored.length > 0 && stored.every(isSealed)) return stored;
-  // Finding two primes may outlast a transaction.
+  if (stored.length > 0 && stored.every(isEncrypted)) return stored;
+  // Generated here, because finding two primes may take longer than a transaction.
   const first = stored.length === 0 ? await generateSigningKey() : undefined;
   return client.$transaction(async (db) => {
     await lockKeys(db);
     const rows = await updateKeyStates(db, now());
-    for (const row of rows.filter((one) => !isSealed(one))) {
+    for (const row of rows.filter((one) => !isEncrypted(one))) {
       const { kid, ...data } = encryptKey(await decryptKey(row, keySecrets), keySecrets);
       await db.signingKey.update({ where: { kid }, data, select: { kid: true } });
     }

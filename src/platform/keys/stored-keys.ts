@@ -11,7 +11,7 @@ import type { KeyState, Prisma, SigningKey } from '../database/client.js';
 import { derivedKey, type Secrets } from '../secrets.js';
 import { ACCESS_TOKEN_LIFETIME_S, CLOCK_TOLERANCE_S } from '../sessions/access-tokens.js';
 
-/** RFC 7518 §3.3 demands at least 2048. */
+/** RFC 7518 §3.3 requires at least 2048. */
 const MODULUS_BITS = 2048;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -51,15 +51,15 @@ export function encryptKey({ kid, privateKey: key }: SigningKeyPair, [secret]: S
 
 /** @throws Error if none of the secrets decrypts the key */
 export async function decryptKey(stored: StoredKey, secrets: Secrets): Promise<SigningKeyPair> {
-  const { der } = opened(stored, secrets);
+  const { der } = decryptWithAny(stored, secrets);
   return fromPrivateKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
 }
 
-/** Returns the index of the encrypting secret; undefined for a key in clear. */
+/** Returns the index of the encrypting secret; undefined for an unencrypted key. */
 export const encryptingSecret = (stored: StoredKey, secrets: Secrets): number | undefined =>
-  opened(stored, secrets).place;
+  decryptWithAny(stored, secrets).place;
 
-function opened({ kid, privateKey, encrypted }: StoredKey, secrets: Secrets): { der: Buffer; place?: number } {
+function decryptWithAny({ kid, privateKey, encrypted }: StoredKey, secrets: Secrets): { der: Buffer; place?: number } {
   const bytes = Buffer.from(privateKey);
   if (!encrypted) return { der: bytes };
   if (secrets.length === 0) throw new Error(`The signing key ${kid} is encrypted: set KEY_SECRET.`);
@@ -102,7 +102,7 @@ export interface KeyWithState<Key extends KeyTimes> {
   retiredAt: Date | null;
 }
 
-/** Returns the keys with their states, oldest first. Time alone changes a state, on all instances at once. */
+/** Returns the keys with their states, oldest first. States depend only on the time, so all instances agree. */
 export function keysAt<Key extends KeyTimes>(keys: readonly Key[], now: number): KeyWithState<Key>[] {
   const ordered = [...keys].sort((a, b) => a.signsFrom.getTime() - b.signsFrom.getTime());
   // The first key signs even if the clock of this instance is behind.
@@ -135,12 +135,12 @@ export async function lockKeys(db: Prisma.TransactionClient): Promise<void> {
   await db.$executeRaw`SELECT pg_advisory_xact_lock(${KEY_LOCK}::bigint)`;
 }
 
-/** Stores new states, and deletes expired keys. Mostly writes nothing. @returns the remaining rows */
+/** Stores changed states, and deletes expired keys. Usually writes nothing. @returns the remaining rows */
 export async function updateKeyStates(db: Prisma.TransactionClient, now: number): Promise<SigningKey[]> {
   const stored = await db.signingKey.findMany();
   const present = keysAt(stored, now);
-  const gone = stored.filter((row) => present.every(({ key }) => key !== row)).map(({ kid }) => kid);
-  if (gone.length > 0) await db.signingKey.deleteMany({ where: { kid: { in: gone } } });
+  const expiredKids = stored.filter((row) => present.every(({ key }) => key !== row)).map(({ kid }) => kid);
+  if (expiredKids.length > 0) await db.signingKey.deleteMany({ where: { kid: { in: expiredKids } } });
   const rows: SigningKey[] = [];
   for (const { key, state, retiredAt } of present) {
     const data = { state, retiredAt: state === 'RETIRED' ? retiredAt : null };
