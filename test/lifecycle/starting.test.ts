@@ -252,7 +252,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(code, 1);
     t.match(
       withoutDelays(stderr),
-      /^accord cannot start\.\nThe schema of the database is not that of this version; .*signing_keys.*\n$/,
+      /^accord cannot start\.\nThe database schema does not match this version; .*signing_keys.*\n$/,
     );
   });
 });

@@ -31,14 +31,14 @@ export function readMigrations(folder: string = migrationsFolder()): Migration[]
 const MIGRATION_LOCK = 72_707_369;
 /** Milliseconds to wait for the migrations of another process. */
 const MIGRATION_WAIT_MS = 60_000;
-/** Milliseconds to wait for an answer, and for a locked table. */
+/** Milliseconds to wait for a query, and for a locked table. */
 const START_WAIT_MS = 30_000;
 
 export interface MigrationSession {
   query: <Row>(sql: string) => Promise<Row[]>;
   /** Runs statements in one transaction, unless the script contains its own. */
   run: (script: string) => Promise<void>;
-  /** Locks out other instances until the session ends. */
+  /** Takes the advisory lock until the session ends. */
   lockMigrations: () => Promise<void>;
 }
 
@@ -49,8 +49,8 @@ export async function withMigrationSession<T>(pool: Pool, work: (session: Migrat
     await client.query(`SET lock_timeout = ${START_WAIT_MS}`);
     return await work({
       query: async (text) => {
-        const question = { text, query_timeout: START_WAIT_MS };
-        return (await client.query(question)).rows;
+        const config = { text, query_timeout: START_WAIT_MS };
+        return (await client.query(config)).rows;
       },
       run: async (script) => void (await client.query(script)),
       lockMigrations: async () => {
@@ -70,13 +70,13 @@ export async function withMigrationSession<T>(pool: Pool, work: (session: Migrat
   }
 }
 
-interface Applied {
+interface AppliedMigration {
   migration_name: string;
   checksum: string;
   finished_at: Date | null;
 }
 
-/** Equals the table of Prisma's own tool, so that either tool can continue. */
+/** Equals the table of Prisma Migrate, so that `prisma migrate` can continue. */
 export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS public._prisma_migrations (
   id VARCHAR(36) PRIMARY KEY NOT NULL,
   checksum VARCHAR(64) NOT NULL,
@@ -99,7 +99,7 @@ async function pendingMigrations(
   isUnfinishedAllowed: boolean,
 ): Promise<Migration[]> {
   const rows = await session
-    .query<Applied>(
+    .query<AppliedMigration>(
       'SELECT migration_name, checksum, finished_at FROM public._prisma_migrations WHERE rolled_back_at IS NULL',
     )
     .catch((error: { code?: string }) => {
@@ -134,11 +134,11 @@ export async function applyMigrations(session: MigrationSession, all: readonly M
   await session.lockMigrations();
   await session.run(MIGRATIONS_TABLE);
   const migrations = await pendingMigrations(session, all, false);
-  for (const migration of migrations) await apply(session, migration);
+  for (const migration of migrations) await applyMigration(session, migration);
   return migrations.map(({ name }) => name);
 }
 
-async function apply({ run }: MigrationSession, migration: Migration): Promise<void> {
+async function applyMigration({ run }: MigrationSession, migration: Migration): Promise<void> {
   const { name, script, checksum } = migration;
   const record = `INSERT INTO public._prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
     VALUES ('${randomUUID()}', '${checksum}', '${name.replaceAll("'", "''")}', clock_timestamp(), 1)`;

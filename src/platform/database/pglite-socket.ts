@@ -13,7 +13,7 @@ const STARTUP_ANSWER = Buffer.from([
   ...message('Z', 'I'.charCodeAt(0)),
 ]);
 
-/** DISCARD ALL without UNLISTEN, because a new socket continues the session of the previous one. */
+/** Like DISCARD ALL, because a new socket continues the session of the previous one. Keeps its LISTEN. */
 const RESET_SESSION =
   'RESET ALL; DEALLOCATE ALL; CLOSE ALL; SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES';
 
@@ -23,7 +23,7 @@ const RESET_SESSION =
 export function pgliteSockets(pglite: PGlite): () => Duplex {
   let current: Duplex | undefined;
 
-  async function ask(messages: Uint8Array): Promise<Buffer> {
+  async function execute(messages: Uint8Array): Promise<Buffer> {
     const chunks: Buffer[] = [];
     const onRawData = (chunk: Uint8Array) => void chunks.push(Buffer.from(chunk));
     await pglite.execProtocolRawStream(messages, { syncToFs: false, onRawData });
@@ -43,7 +43,7 @@ export function pgliteSockets(pglite: PGlite): () => Duplex {
         socket.push(STARTUP_ANSWER);
       } else if (chunk[0] === TERMINATE) socket.push(null);
       else {
-        const answer = await ask(chunk);
+        const answer = await execute(chunk);
         await nextTurn();
         socket.push(answer);
       }
@@ -54,12 +54,12 @@ export function pgliteSockets(pglite: PGlite): () => Duplex {
       writev: (chunks, done) =>
         void send(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer))).then(() => done(), done),
     });
-    const itself = () => socket;
+    const self = () => socket;
     const connect = () => {
       process.nextTick(() => socket.emit('connect'));
       return socket;
     };
-    return Object.assign(socket, { connect, setNoDelay: itself, setKeepAlive: itself, ref: itself, unref: itself });
+    return Object.assign(socket, { connect, setNoDelay: self, setKeepAlive: self, ref: self, unref: self });
   };
 }
 

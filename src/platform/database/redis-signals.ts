@@ -5,7 +5,7 @@ import type { Signals } from './signals.js';
 const RETRY_MS = 500;
 
 /**
- * Sends signals by Redis: NOTIFY queues commits under load. A killed process loses signals after its commit, so
+ * Sends signals through Redis, because NOTIFY serialises commits. A process that is killed after its commit sends none, so
  * listeners also read the tables.
  */
 export function redisSignals(url: string, name: string, dependency: () => Dependency): Signals {
@@ -16,14 +16,14 @@ export function redisSignals(url: string, name: string, dependency: () => Depend
   const publisher = new Redis(url, { ...options, maxRetriesPerRequest: 1, enableOfflineQueue: false });
   // Redis prefixes keys but not channels. Other releases read msgpack from the channel without `:text`.
   const channel = `${subscriber.options.keyPrefix ?? ''}${name}:text`;
-  const notReceiving = ({ message }: Error) => receiving.away(message);
-  const notSending = ({ message }: Error) => sending.away(message);
-  subscriber.on('error', notReceiving);
-  publisher.on('error', notSending).on('ready', sending.back);
+  const onSubscriberError = ({ message }: Error) => receiving.away(message);
+  const onPublisherError = ({ message }: Error) => sending.away(message);
+  subscriber.on('error', onSubscriberError);
+  publisher.on('error', onPublisherError).on('ready', sending.back);
 
   return {
     announce: async () => {},
-    committed: (payload) => void publisher.publish(channel, payload).catch(notSending),
+    committed: (payload) => void publisher.publish(channel, payload).catch(onPublisherError),
     async listen(onSignal, onConnect) {
       const subscribe = async () => {
         try {
@@ -31,7 +31,7 @@ export function redisSignals(url: string, name: string, dependency: () => Depend
           receiving.back();
           onConnect();
         } catch (error) {
-          notReceiving(error as Error);
+          onSubscriberError(error as Error);
         }
       };
       subscriber.on('message', (_channel, payload) => onSignal(payload));

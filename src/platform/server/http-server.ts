@@ -16,14 +16,14 @@ export const CONNECTION_LIMITS = {
   /** Reset HTTP/2 streams minus successful ones (CVE-2023-44487). */
   resets: 100,
 };
-/** Milliseconds between checks of the TLS files, by name, so that a changed link is noticed. */
+/** Polls the TLS files by path, so that a replaced symbolic link is noticed. */
 const TLS_CHECK_INTERVAL_MS = 1000;
 
 interface HttpServerOptions extends Required<Pick<FastifyServerOptions, 'logger' | 'rewriteUrl'>> {
   timeouts: Timeouts;
 }
 
-/** PEM files. */
+/** Paths of PEM files. */
 interface TlsFiles {
   cert: string;
   key: string;
@@ -34,7 +34,7 @@ export function httpServer(config: Config, { logger, timeouts, rewriteUrl }: Htt
   const tls = config.TLS_CERT && config.TLS_KEY ? { cert: config.TLS_CERT, key: config.TLS_KEY } : undefined;
 
   const app = Fastify({
-    ...(tls ? secure(tls, timeouts) : { http: { IncomingMessage: UpgradableRequest } }),
+    ...(tls ? tlsOptions(tls, timeouts) : { http: { IncomingMessage: UpgradableRequest } }),
     logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.BODY_LIMIT,
@@ -44,21 +44,21 @@ export function httpServer(config: Config, { logger, timeouts, rewriteUrl }: Htt
     frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
     clientErrorHandler: answerParserError,
     forceCloseConnections: 'idle',
-    // Clients do not know yet that the server closes.
+    // Requests that arrive during shutdown still get an answer.
     return503OnClosing: false,
-    // Above Node's limit of the headers.
+    // Greater than Node's limit of the headers, so that the router rejects no parameter.
     routerOptions: { maxParamLength: 65_536 },
   });
 
   limitTransport(app.server, timeouts);
   // Unknown expectations may be ignored (RFC 9110 §10.1.1). Node would answer 417 without a body.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange));
-  if (tls) followTls(app, tls);
+  if (tls) watchTlsFiles(app, tls);
   return app;
 }
 
 /** Offers HTTP/2 and HTTP/1.1, with the types of the plain server. */
-const secure = (files: TlsFiles, { handshake }: Timeouts) =>
+const tlsOptions = (files: TlsFiles, { handshake }: Timeouts) =>
   ({
     http2: true,
     https: {
@@ -82,7 +82,7 @@ function readTls({ cert, key }: TlsFiles): { cert: Buffer; key: Buffer } {
 }
 
 /** Uses a renewed certificate for new connections as soon as its files match. */
-function followTls(app: FastifyInstance, files: TlsFiles): void {
+function watchTlsFiles(app: FastifyInstance, files: TlsFiles): void {
   const reload = () => {
     try {
       (app.server as unknown as TlsServer).setSecureContext(readTls(files));
@@ -99,26 +99,26 @@ function followTls(app: FastifyInstance, files: TlsFiles): void {
 }
 
 /** Not a member, because the base class sets `upgrade` before members exist. */
-const offering = new WeakSet<IncomingMessage>();
+const upgradeRequests = new WeakSet<IncomingMessage>();
 
 /** Upgrades to WebSockets only. Other offers, such as h2c, get an ordinary answer (RFC 9110 §7.8). */
 class UpgradableRequest extends IncomingMessage {
   get upgrade(): boolean {
-    return offering.has(this) && this.headers.upgrade?.toLowerCase() === 'websocket';
+    return upgradeRequests.has(this) && this.headers.upgrade?.toLowerCase() === 'websocket';
   }
 
   set upgrade(offered: boolean) {
-    if (offered) offering.add(this);
+    if (offered) upgradeRequests.add(this);
   }
 }
 
 /** Node checks for late requests at this interval, so limits are shortened by it. */
-const intervalOf = ({ headers }: Timeouts) => Math.min(500, headers / 4);
+const checkInterval = ({ headers }: Timeouts) => Math.min(500, headers / 4);
 
 /** Sets limits on the server, because the options of the three kinds of servers differ, and Fastify drops some. */
 function limitTransport(server: Server | Http2SecureServer, timeouts: Timeouts): void {
   const { headers, request, idle } = timeouts;
-  const interval = intervalOf(timeouts);
+  const interval = checkInterval(timeouts);
   Object.assign(server, {
     headersTimeout: headers - interval,
     requestTimeout: request - interval,
@@ -139,7 +139,7 @@ function limitTransport(server: Server | Http2SecureServer, timeouts: Timeouts):
 }
 
 /** The state of a session at the last check. */
-interface Watched {
+interface Activity {
   /** Open streams. */
   open: number;
   /** The last stream with complete headers, or 0. */
@@ -156,48 +156,48 @@ interface Watched {
 /** Limits idle sessions, incomplete headers and resets, which Node does not limit in HTTP/2. */
 function limitSessions(server: Http2SecureServer, timeouts: Timeouts): void {
   const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR } = constants;
-  const sessions = new Map<ServerHttp2Session, Watched>();
+  const sessions = new Map<ServerHttp2Session, Activity>();
 
-  /** Destroys the session in the next turn, or the reason would not be sent. */
-  function end(session: ServerHttp2Session, reason: number): void {
+  /** Destroys the session in the next turn, after the GOAWAY frame is sent. */
+  function endSession(session: ServerHttp2Session, reason: number): void {
     if (!sessions.delete(session) || session.destroyed) return;
     session.goaway(reason);
     setImmediate(() => session.destroy());
   }
 
-  function follow(session: ServerHttp2Session, watched: Watched, stream: ServerHttp2Stream): void {
-    watched.open++;
-    watched.last = stream.id ?? watched.last;
+  function trackStream(session: ServerHttp2Session, activity: Activity, stream: ServerHttp2Stream): void {
+    activity.open++;
+    activity.last = stream.id ?? activity.last;
     stream.once('close', () => {
-      watched.open--;
-      watched.resets = Math.max(0, watched.resets + (stream.rstCode === NGHTTP2_NO_ERROR ? -1 : 1));
-      if (watched.resets > CONNECTION_LIMITS.resets) end(session, NGHTTP2_ENHANCE_YOUR_CALM);
+      activity.open--;
+      activity.resets = Math.max(0, activity.resets + (stream.rstCode === NGHTTP2_NO_ERROR ? -1 : 1));
+      if (activity.resets > CONNECTION_LIMITS.resets) endSession(session, NGHTTP2_ENHANCE_YOUR_CALM);
     });
   }
 
   server.on('session', (session) => {
-    const watched: Watched = { open: 0, last: 0, resets: 0, progress: '', since: performance.now() };
-    sessions.set(session, watched);
+    const activity: Activity = { open: 0, last: 0, resets: 0, progress: '', since: performance.now() };
+    sessions.set(session, activity);
     session.once('close', () => sessions.delete(session));
-    session.on('stream', (stream) => follow(session, watched, stream));
+    session.on('stream', (stream) => trackStream(session, activity, stream));
   });
 
   const timer = setInterval(() => {
     const now = performance.now();
-    for (const [session, watched] of sessions) {
-      if (isLate(session, watched, timeouts, now)) end(session, NGHTTP2_NO_ERROR);
+    for (const [session, activity] of sessions) {
+      if (isLate(session, activity, timeouts, now)) endSession(session, NGHTTP2_NO_ERROR);
     }
-  }, intervalOf(timeouts)).unref();
+  }, checkInterval(timeouts)).unref();
   server.once('close', () => clearInterval(timer));
 }
 
 /** Pings do not count as activity. */
-function isLate({ state }: ServerHttp2Session, watched: Watched, { headers, idle }: Timeouts, now: number): boolean {
+function isLate({ state }: ServerHttp2Session, activity: Activity, { headers, idle }: Timeouts, now: number): boolean {
   // The stream whose headers have begun to arrive. Node emits it when they are complete.
   const { lastProcStreamID = 0, remoteWindowSize } = state;
-  watched.headersSince = lastProcStreamID > watched.last ? (watched.headersSince ?? now) : undefined;
-  const progress = `${watched.last} ${watched.open} ${remoteWindowSize}`;
-  if (progress !== watched.progress) Object.assign(watched, { progress, since: now });
-  const { last, since, headersSince = now } = watched;
+  activity.headersSince = lastProcStreamID > activity.last ? (activity.headersSince ?? now) : undefined;
+  const progress = `${activity.last} ${activity.open} ${remoteWindowSize}`;
+  if (progress !== activity.progress) Object.assign(activity, { progress, since: now });
+  const { last, since, headersSince = now } = activity;
   return now - headersSince >= headers || now - since >= (last === 0 ? headers : idle);
 }

@@ -19,7 +19,7 @@ interface Program {
 async function start({ name, variables, application: load }: Program): Promise<void> {
   namesOf(name);
   const config = readConfig(process.env, variables, console.error);
-  await tryPort(config);
+  await checkPort(config);
   // PostgreSQL compiles on another core meanwhile.
   const [database, application, { serve }] = await Promise.all([
     reportIfSlow('Still opening the database.', () =>
@@ -38,8 +38,8 @@ async function start({ name, variables, application: load }: Program): Promise<v
   });
 }
 
-/** Checks the port before a database is opened or migrated in vain. */
-async function tryPort(config: Config): Promise<void> {
+/** Checks that the port is free before the database is opened or migrated. */
+async function checkPort(config: Config): Promise<void> {
   const server = createServer().listen(config.PORT, listenHost(config));
   await once(server, 'listening').catch((error: unknown) => {
     throw notListening(error, config);
@@ -48,25 +48,25 @@ async function tryPort(config: Config): Promise<void> {
   await once(server, 'close');
 }
 
-/** Returns a sentence for the operator, or undefined for a bug, which shows its stack. */
-function sentenceOf(error: unknown): string | undefined {
+/** Returns the message for the operator; undefined for a bug, whose stack is printed. */
+function operatorMessage(error: unknown): string | undefined {
   if (error instanceof ConfigError || error instanceof DatabaseNotOpened) return error.message;
   // A table or column is missing.
   if (error instanceof Error && 'code' in error && /^(P202[12]|42P01|42703)$/.test(String(error.code))) {
     const missing = error.message.trim().split('\n').at(-1);
-    return `The schema of the database is not that of this version; a newer version may have migrated it: ${missing}`;
+    return `The database schema does not match this version; a newer version may have migrated it: ${missing}`;
   }
   if (faultOf(error).kind !== 'unknown') return `The database failed during the start: ${reasonOf(error)}`;
-  const isOfSystem =
+  const isSystemError =
     error instanceof Error && error.constructor === Error && (!('code' in error) || 'syscall' in error);
-  return isOfSystem ? error.message : undefined;
+  return isSystemError ? error.message : undefined;
 }
 
 /** Runs an application until it is asked to stop. Prints the reason if it cannot start. */
 export async function run(program: Program): Promise<void> {
   await start(program).catch((error: unknown) => {
-    const sentence = sentenceOf(error);
-    console.error(sentence === undefined ? error : `${program.name} cannot start.\n${sentence}`);
+    const message = operatorMessage(error);
+    console.error(message === undefined ? error : `${program.name} cannot start.\n${message}`);
     process.exit(1);
   });
 }
