@@ -6,7 +6,7 @@ import { declaredResponses, expandVersions, normaliseOpenApi, operations, versio
 import type { Database } from './database/open.js';
 import { type Outages, outageLog } from './database/outages.js';
 import type { Upstreams } from './forward/upstreams.js';
-import { refused } from './graphql/errors.js';
+import { failureResult } from './graphql/errors.js';
 import { graphqlPlugin, mediaTypeFor, notWrittenFields, PATH } from './graphql/plugin.js';
 import { jsonBodyPlugin } from './http/bodies.js';
 import { authenticatePlugin } from './http/call.js';
@@ -155,7 +155,7 @@ export async function buildApp(
   await app.register(admissionPlugin, {
     limits: { ...ADMISSION, ...admission },
     document,
-    graphql: { path: PATH, mediaType: mediaTypeFor, body: refused },
+    graphql: { path: PATH, mediaType: mediaTypeFor, body: failureResult },
     corsHeaders: cors.headersFor,
   });
   await app.register(metricsPlugin, {

@@ -1,6 +1,6 @@
 const RETRY_MS = 1000;
 
-/** Shares the result of running work with calls that come meanwhile. */
+/** Returns a function whose concurrent calls share one run of `work`. */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {
@@ -11,8 +11,8 @@ export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Shares one run among waiting calls. Each gets the result of a run that began after the call. */
-export function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
+/** Returns a function whose waiting calls share one run. Each call gets the result of a run that began after the call. */
+export function coalesce<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;
   return () => {
@@ -26,10 +26,10 @@ export function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Keeps a copy of tables in memory. Readings never overlap, so an older one cannot overwrite a newer one. */
+/** Schedules reads of tables into memory. Reads never overlap, so an older result cannot overwrite a newer one. */
 export function refresher(read: () => Promise<void>, onFault: (error: unknown) => void) {
   let isClosed = false;
-  const readAnew = coalesced(async () => {
+  const coalescedRead = coalesce(async () => {
     try {
       await read();
     } catch (error) {
@@ -41,29 +41,29 @@ export function refresher(read: () => Promise<void>, onFault: (error: unknown) =
     }
   });
   function request(): void {
-    if (!isClosed) readAnew().catch(() => {});
+    if (!isClosed) coalescedRead().catch(() => {});
   }
   return {
-    /** Requests a reading. Several requests during a reading cause one more. */
+    /** Requests a read. Requests during a read cause one more. */
     request,
-    /** Resolves when a reading that began after this call is done. */
-    read: readAnew,
+    /** Resolves after a read that began after this call. */
+    read: coalescedRead,
     close(): void {
       isClosed = true;
     },
   };
 }
 
-/** Runs work with one key one after another, so that waiting for one lock occupies one connection. */
+/** Runs work with the same key serially, so that waiting for its lock occupies one connection. */
 export function serialByKey() {
-  const last = new Map<string, Promise<unknown>>();
+  const tails = new Map<string, Promise<unknown>>();
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const own = (last.get(key) ?? Promise.resolve()).then(work, work);
-    last.set(key, own);
+    const own = (tails.get(key) ?? Promise.resolve()).then(work, work);
+    tails.set(key, own);
     try {
       return await own;
     } finally {
-      if (last.get(key) === own) last.delete(key);
+      if (tails.get(key) === own) tails.delete(key);
     }
   };
 }

@@ -31,7 +31,7 @@ interface IncomingBody extends Incoming {
   operations: OperationRequest[];
 }
 interface IncomingOperation extends Incoming {
-  sent: OperationRequest;
+  params: OperationRequest;
   parsed: ParsedDocument;
   actor: Actor | null;
   prepared: PreparedOperation;
@@ -44,15 +44,16 @@ export interface Execution extends PreparedOperation {
 export type Engine = Awaited<ReturnType<typeof graphqlEngine>>;
 
 /**
- * mercurius parses, validates and caches only this text. It would cache the texts of all callers. A hook replaces it by
+ * The only document that mercurius parses, because it would cache the documents of all callers. A hook replaces it by
  * the prepared operation.
  */
 const PLACEHOLDER = '{ __typename }';
 
+/** Returns the stages and the execution of GraphQL operations, for both transports. */
 export async function graphqlEngine(app: FastifyInstance, options: EngineOptions) {
   const { schema, maxBatch, openIntrospection } = options;
   const checker = operationChecker(options);
-  const executed = new WeakMap<object, Execution>();
+  const executions = new WeakMap<object, Execution>();
 
   // Without `jit`: graphql-jit 0.8 compiles documents to JavaScript, and a literal in a document can inject code.
   await app.register(mercurius, {
@@ -64,28 +65,27 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     errorFormatter: ({ data, errors }) => ({ statusCode: 200, response: { data, errors } as never }),
   });
   app.graphql.addHook('preExecution', async (_schema, _placeholder, context) => {
-    const { document, variableValues } = executed.get(context) as Execution;
+    const { document, variableValues } = executions.get(context) as Execution;
     return { document, variables: variableValues };
   });
 
-  const stagesOfBody = app.handlerStages<IncomingBody>({
+  const bodyStages = app.handlerStages<IncomingBody>({
     operation: (one) => {
       one.operations = readBody(one.body, maxBatch);
     },
     weight: ({ request, operations }) => app.weighRequest(request, weightOf(operations)),
   });
-  const stagesOfOperation = app.handlerStages<IncomingOperation>({
+  const operationStages = app.handlerStages<IncomingOperation>({
     document: (one) => {
-      one.parsed = checker.parse(one.sent, one.transport);
+      one.parsed = checker.parse(one.params, one.transport);
     },
-    // A document of an anonymous caller is parsed, but validated only if the schema is public and it is pure
-    // introspection.
+    // Rejects an anonymous caller before the document is validated, unless it is public introspection.
     caller: async (one) => {
       one.actor = one.transport === 'post' ? await app.authenticate(one.request) : one.request.actor;
       if (!(openIntrospection && one.parsed.isIntrospection)) authenticated(one);
     },
     'document-validity': (one) => {
-      one.prepared = checker.check(one.sent, one.parsed, one.actor, one.transport);
+      one.prepared = checker.check(one.params, one.parsed, one.actor, one.transport);
     },
     'own-origin': ({ prepared, request }) => {
       if (prepared.operation.operation === 'mutation') app.refuseForeignCookie(request);
@@ -98,7 +98,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
   return {
     /** Reads the operations of a message, and counts them for the address. @throws Failure BAD_REQUEST, RATE_LIMITED */
     async read(message: Incoming & { body: unknown }): Promise<OperationRequest[]> {
-      const { operations } = await runStages(stagesOfBody[TRANSPORT_NAMES[message.transport]], message);
+      const { operations } = await runStages(bodyStages[TRANSPORT_NAMES[message.transport]], message);
       return operations;
     },
 
@@ -106,8 +106,8 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
      * Passes an operation through all stages before its resolvers.
      * @throws in this order: unreadable documents (400, 413), UNAUTHENTICATED, other mistakes (400), FORBIDDEN
      */
-    async prepare(operation: Incoming & { sent: OperationRequest }): Promise<PreparedOperation> {
-      const { prepared } = await runStages(stagesOfOperation[TRANSPORT_NAMES[operation.transport]], operation);
+    async prepare(operation: Incoming & { params: OperationRequest }): Promise<PreparedOperation> {
+      const { prepared } = await runStages(operationStages[TRANSPORT_NAMES[operation.transport]], operation);
       return prepared;
     },
 
@@ -115,7 +115,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     async execute(execution: Execution): Promise<ExecutionResult> {
       const { contextValue, operationName } = execution;
       const context = contextValue as object as Record<string, unknown>;
-      executed.set(context, execution);
+      executions.set(context, execution);
       return (await app.graphql(PLACEHOLDER, context, undefined, operationName)) as ExecutionResult;
     },
 

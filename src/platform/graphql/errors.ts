@@ -12,12 +12,12 @@ const MAX_LOCATIONS = 10;
 /** Limits of an answer (docs/decisions.md, "Failures"). */
 const MAX_ANSWER_BYTES = 16 * 1024;
 const MAX_ERRORS = 20;
-const FRAME_BYTES = '{"errors":[],"data":null,"extensions":{"omitted":1000000}},'.length;
+const ENVELOPE_BYTES = '{"errors":[],"data":null,"extensions":{"omitted":1000000}},'.length;
 
 const TITLE = Symbol('title');
 
 export interface FormattedError extends GraphQLFormattedError {
-  /** The title of the code, for an answer without room for the message. It is not sent. */
+  /** The title of the code, which replaces a message that is too long. It is not sent. */
   [TITLE]?: string;
   extensions: {
     code: string;
@@ -36,8 +36,8 @@ export interface Result {
 }
 
 /** The fields of errors that resolvers threw, as `Type.field`. */
-const fields = new WeakMap<object, string>();
-export const nameField = (error: object, field: string): void => void fields.set(error, field);
+const errorFields = new WeakMap<object, string>();
+export const setErrorField = (error: object, field: string): void => void errorFields.set(error, field);
 
 export interface ErrorContext extends FailureContext {
   log: FastifyBaseLogger;
@@ -45,24 +45,24 @@ export interface ErrorContext extends FailureContext {
 
 export type ErrorFormatter = ReturnType<typeof errorFormatter>;
 
-const OF_SCHEMA = /^(?:Cannot query|Unknown|Field|Value|Variable|Enum)/;
+const SCHEMA_ERROR = /^(?:Cannot query|Unknown|Field|Value|Variable|Enum)/;
 
 /**
  * Formats errors with the codes of the catalogue. Unknown errors are masked and logged.
  * @param suggest keeps "Did you mean …" of graphql-js, which names parts of a schema that may not be published
  */
 export function errorFormatter(suggest: boolean) {
-  function messageOf({ message }: GraphQLError): string {
+  function textOf({ message }: GraphQLError): string {
     const text = suggest ? message : message.replace(/ Did you mean .*$/s, '');
-    return OF_SCHEMA.test(text) && !text.includes(' Did you mean ')
+    return SCHEMA_ERROR.test(text) && !text.includes(' Did you mean ')
       ? `${text} The schema is at /schema.graphql.`
       : text;
   }
-  function ofGraphQL(error: GraphQLError, context: ErrorContext): FormattedError {
-    const failure = isOfDocument(error) ? new Failure('BAD_REQUEST', messageOf(error)) : toFailure(error.originalError);
+  function formatError(error: GraphQLError, context: ErrorContext): FormattedError {
+    const failure = isInDocument(error) ? new Failure('BAD_REQUEST', textOf(error)) : toFailure(error.originalError);
     const { cause, issues, omitted } = failure.options;
     if (failure.code === 'INTERNAL') {
-      const operation = fields.get((cause ?? {}) as object) ?? error.path?.join('.');
+      const operation = errorFields.get((cause ?? {}) as object) ?? error.path?.join('.');
       context.log.error({ ...(operation !== undefined && { operation }), err: cause }, 'a resolver failed');
     }
     const { message, ...described } = describeFailure(failure, context);
@@ -83,9 +83,9 @@ export function errorFormatter(suggest: boolean) {
     };
   }
   return {
-    ofGraphQL,
-    ofThrown: (error: unknown, context: ErrorContext): FormattedError[] =>
-      asGraphQLErrors(error).map((one) => ofGraphQL(one, context)),
+    formatError,
+    formatThrown: (error: unknown, context: ErrorContext): FormattedError[] =>
+      asGraphQLErrors(error).map((one) => formatError(one, context)),
   };
 }
 
@@ -93,7 +93,7 @@ export function errorFormatter(suggest: boolean) {
  * Returns true for an error of graphql-js that the document causes: before the execution (without a path), or at a
  * node. Other errors are results that graphql-js could not serialise.
  */
-const isOfDocument = ({ originalError, path }: GraphQLError): boolean =>
+const isInDocument = ({ originalError, path }: GraphQLError): boolean =>
   originalError == null ||
   (originalError instanceof GraphQLError && (path === undefined || originalError.nodes !== undefined));
 
@@ -104,7 +104,7 @@ export function asGraphQLErrors(error: unknown): readonly GraphQLError[] {
   return [new GraphQLError(failure.message, { originalError: failure })];
 }
 
-export function refused(failure: Failure, context: FailureContext): Result {
+export function failureResult(failure: Failure, context: FailureContext): Result {
   const { message, ...described } = describeFailure(failure, context);
   return { errors: [{ message, extensions: { code: failure.code, statusCode: failure.status, ...described } }] };
 }
@@ -118,9 +118,9 @@ export function retryAfterOf(errors: readonly GraphQLError[] = []): number | und
 export const codesOf = ({ errors = [] }: Pick<Result, 'errors'>): string[] =>
   errors.map(({ extensions: { code } }) => code);
 
-export function formatted({ data, errors }: ExecutionResult, format: ErrorFormatter, context: ErrorContext): Result {
-  const all = errors?.map((error) => format.ofGraphQL(error, context));
-  const [result = {}] = boundedAnswer([{ ...(all && { errors: all }), ...(data !== undefined && { data }) }]);
+export function formatResult({ data, errors }: ExecutionResult, format: ErrorFormatter, context: ErrorContext): Result {
+  const all = errors?.map((error) => format.formatError(error, context));
+  const [result = {}] = limitResults([{ ...(all && { errors: all }), ...(data !== undefined && { data }) }]);
   return result;
 }
 
@@ -128,28 +128,28 @@ export function formatted({ data, errors }: ExecutionResult, format: ErrorFormat
  * Limits the errors of an answer. Each failed result gets an equal share of the bytes and keeps at least one error;
  * `extensions` counts the others.
  */
-export function boundedAnswer(results: readonly Result[]): Result[] {
+export function limitResults(results: readonly Result[]): Result[] {
   const failed = results.filter(({ errors }) => errors?.length).length;
-  return results.map((result) => boundedResult(result, Math.floor((MAX_ANSWER_BYTES - '[]'.length) / failed)));
+  return results.map((result) => limitResult(result, Math.floor((MAX_ANSWER_BYTES - '[]'.length) / failed)));
 }
 
-function boundedResult({ errors = [], extensions, ...rest }: Result, share: number): Result {
+function limitResult({ errors = [], extensions, ...rest }: Result, share: number): Result {
   const [first] = errors;
   if (!first) return rest;
   // Data with only null members can be long, and says no more than null.
   const isEmpty = Object.values(rest.data ?? {}).every((value) => value === null);
   const nullBytes = isEmpty && rest.data ? sizeOf(rest.data) : 0;
   const data = nullBytes > share / 4 ? { data: null } : rest;
-  const room = share - FRAME_BYTES - (nullBytes > share / 4 ? 0 : nullBytes);
+  const room = share - ENVELOPE_BYTES - (nullBytes > share / 4 ? 0 : nullBytes);
   const fitting = firstThatFit(errors.slice(0, MAX_ERRORS), room);
-  const kept = fitting.length > 0 ? fitting : [shrunk(first, room)];
+  const kept = fitting.length > 0 ? fitting : [shortenError(first, room)];
   const omitted = errors.length - kept.length + (extensions?.omitted ?? 0);
   return { errors: kept, ...data, ...(omitted > 0 && { extensions: { omitted } }) };
 }
 
 /** Limits errors for a message without `extensions`: the last error counts the omitted ones. */
-export function boundedErrors(errors: readonly FormattedError[]): FormattedError[] {
-  const [{ errors: kept = [], extensions = { omitted: 0 } } = {}] = boundedAnswer([{ errors }]);
+export function limitErrors(errors: readonly FormattedError[]): FormattedError[] {
+  const [{ errors: kept = [], extensions = { omitted: 0 } } = {}] = limitResults([{ errors }]);
   const last = kept.at(-1);
   if (!last || extensions.omitted === 0) return [...kept];
   return [...kept.slice(0, -1), { ...last, extensions: { ...last.extensions, ...extensions } }];
@@ -166,26 +166,26 @@ function firstThatFit<T extends object>(list: readonly T[], room: number): T[] {
   return list.slice(0, end < 0 ? undefined : end);
 }
 
-/** Shortens an error until it fits. It loses its issues first, then its place, its request, and its message. */
-function shrunk(
+/** Shortens an error until it fits. Removes the issues first, then the path, the request id, and the message. */
+function shortenError(
   { message, locations, path, extensions, [TITLE]: title }: FormattedError,
   room: number,
 ): FormattedError {
   const { errors = [], omitted = 0, ...whole } = extensions;
   const codes = { code: whole.code, statusCode: whole.statusCode };
-  const forms: FormattedError[] = [
+  const candidates: FormattedError[] = [
     { message, ...(locations && { locations }), ...(path && { path }), extensions: whole },
     { message, extensions: whole },
     { message, extensions: codes },
   ];
-  const form = forms.find((one) => sizeOf(one) <= room) ?? { message: title ?? codes.code, extensions: codes };
+  const short = candidates.find((one) => sizeOf(one) <= room) ?? { message: title ?? codes.code, extensions: codes };
   const counted = { errors: [], omitted: 1_000_000 };
-  const issues = firstThatFit(errors, room - sizeOf({ ...form, extensions: { ...form.extensions, ...counted } }));
+  const issues = firstThatFit(errors, room - sizeOf({ ...short, extensions: { ...short.extensions, ...counted } }));
   const left = omitted + errors.length - issues.length;
   return {
-    ...form,
+    ...short,
     extensions: {
-      ...form.extensions,
+      ...short.extensions,
       ...(issues.length > 0 && { errors: issues }),
       ...(left > 0 && { omitted: left }),
     },

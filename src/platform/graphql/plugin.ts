@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
 import { contextOfFailure, failureHeaders, toFailure } from '../http/failures.js';
-import { varyBy } from '../http/reply.js';
-import { acceptable } from '../http/request.js';
+import { addVary } from '../http/reply.js';
+import { acceptableTypes } from '../http/request.js';
 import { socketServer } from '../live/socket.js';
 import { type SocketLimits, socketLimits } from '../live/sockets.js';
 import { isNotWritten } from '../operations/route.js';
@@ -12,12 +12,12 @@ import { contextOf } from './context.js';
 import { anyDocument, readTrusted, trustedDocuments } from './documents.js';
 import { type Engine, graphqlEngine } from './engine.js';
 import {
-  boundedAnswer,
   codesOf,
   type ErrorFormatter,
   errorFormatter,
   type FormattedError,
-  formatted,
+  formatResult,
+  limitResults,
   type Result,
   retryAfterOf,
 } from './errors.js';
@@ -86,16 +86,16 @@ export const graphqlPlugin = fp<GraphQLOptions>(
 function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOptions, errors: ErrorFormatter): void {
   app.removeContentTypeParser('application/merge-patch+json');
 
-  async function execute(request: FastifyRequest, sent: OperationRequest, reply: FastifyReply): Promise<Result> {
+  async function execute(request: FastifyRequest, params: OperationRequest, reply: FastifyReply): Promise<Result> {
     try {
-      const prepared = await engine.prepare({ request, transport: 'post', sent });
+      const prepared = await engine.prepare({ request, transport: 'post', params });
       const result = await engine.execute({ ...prepared, contextValue: contextOf(request, services) });
       const retryAfter = retryAfterOf(result.errors);
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
-      return formatted(result, errors, contextOfFailure(request));
+      return formatResult(result, errors, contextOfFailure(request));
     } catch (error) {
       reply.headers(failureHeaders(toFailure(error), app.names));
-      return refused(errors.ofThrown(error, contextOfFailure(request)));
+      return refused(errors.formatThrown(error, contextOfFailure(request)));
     }
   }
 
@@ -105,9 +105,9 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
   }
 
   const send = (reply: FastifyReply, results: Result[], isBatch = false) => {
-    app.noteRefusals(reply.request, results.flatMap(codesOf));
-    const answer = boundedAnswer(results);
-    varyBy(reply, 'Accept');
+    app.recordRefusals(reply.request, results.flatMap(codesOf));
+    const answer = limitResults(results);
+    addVary(reply, 'Accept');
     return reply
       .code(200)
       .header('content-type', mediaTypeFor(reply.request.headers.accept))
@@ -117,7 +117,7 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
   app.setErrorHandler((error, request, reply) => {
     const failure = toFailure(error, request);
     reply.headers(failureHeaders(failure, app.names));
-    return send(reply, [refused(errors.ofThrown(failure, contextOfFailure(request)))]);
+    return send(reply, [refused(errors.formatThrown(failure, contextOfFailure(request)))]);
   });
 
   app.post(PATH, async (request, reply) => {
@@ -160,6 +160,6 @@ const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
 export function mediaTypeFor(accept: string | undefined): string {
   if (accept === undefined) return JSON_TYPE;
   const known = accept.replace(/;\s*charset="?utf-8"?/gi, '');
-  const takes = (type: string) => acceptable(known, [type]).length > 0;
+  const takes = (type: string) => acceptableTypes(known, [type]).length > 0;
   return !takes('application/json') && takes('application/graphql-response+json') ? GRAPHQL_TYPE : JSON_TYPE;
 }

@@ -16,7 +16,7 @@ import { checkRoutes } from '../operations/check.js';
 import type { DeclaredModels } from '../operations/model-data.js';
 import { checkArguments } from './arguments.js';
 import type { GraphQLContext } from './context.js';
-import { nameField } from './errors.js';
+import { setErrorField } from './errors.js';
 import { type SchemaRelations, schemaRelations } from './relations.js';
 import { routeResolvers } from './routes.js';
 
@@ -108,7 +108,7 @@ const memberResolver: GraphQLFieldResolver<unknown, GraphQLContext> = (parent, a
 function reportOutcome(name: string, field: Field, report: (code: string) => void): void {
   const failed = (thrown: unknown): never => {
     const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(`thrown: ${thrown}`);
-    nameField(error, name);
+    setErrorField(error, name);
     report(toFailure(error).code);
     throw error;
   };

@@ -8,7 +8,7 @@ import { refuseExcess } from '../limits/rate-limit.js';
 import type { PlatformServices } from '../services.js';
 import { isToken } from '../sessions/session-tokens.js';
 import { issueFailure } from './messages.js';
-import { linesOf } from './request.js';
+import { headerValues } from './request.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -55,14 +55,14 @@ export const authenticatePlugin = fp<{ services: PlatformServices }>(
       }
     });
     app.decorate('authenticateHeader', async (request: FastifyRequest, value: string) => {
-      app.refusePlainHttp(request);
+      app.requireHttps(request);
       return verify(readHeader([value]), request);
     });
 
     /** Returns failures as promises, so that each further call gets the same failure. */
     function authenticate(request: FastifyRequest): MaybePromise<Actor | null> {
       try {
-        if (hasCredential(request)) app.refusePlainHttp(request);
+        if (hasCredential(request)) app.requireHttps(request);
         const credential = readCredential(request);
         if (!credential) return null;
         return andThen(verify(credential, request), (actor) => {
@@ -98,7 +98,7 @@ const hasCredential = ({ headers, cookies, server: { names } }: FastifyRequest):
   [names.accessCookie, names.refreshCookie].some((name) => cookies[name] !== undefined);
 
 function readCredential(request: FastifyRequest): Credential | undefined {
-  const lines = linesOf(request.raw, 'authorization');
+  const lines = headerValues(request.raw, 'authorization');
   if (lines.length > 0) return readHeader(lines);
   const token = request.cookies[request.server.names.accessCookie];
   return token === undefined ? undefined : { scheme: 'cookie', token };

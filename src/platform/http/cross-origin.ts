@@ -6,8 +6,8 @@ import { Failure } from '../calls/errors.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { declaredResponses, type Operation } from '../contract/openapi.js';
 import { isLoopbackHost } from '../loopback.js';
-import { varyNotBy } from './reply.js';
-import { linesOf } from './request.js';
+import { removeVary } from './reply.js';
+import { headerValues } from './request.js';
 
 /** Headers that scripts of other origins may always read (Fetch, "CORS-safelisted response-header name"), or never. */
 const NOT_EXPOSED = new Set([
@@ -134,7 +134,7 @@ export const originsPlugin = fp<Pick<CrossOrigin, 'optionsFor' | 'depends'>>(
       await scope.register(cors, { delegator });
       // @fastify/cors sets `Vary: Origin` always, and caches would store the contracts once for each origin.
       scope.addHook('onRequest', (request, reply, done) => {
-        if (!depends(request.url)) varyNotBy(reply, 'Origin');
+        if (!depends(request.url)) removeVary(reply, 'Origin');
         done();
       });
     });
@@ -153,7 +153,7 @@ export const originsPlugin = fp<Pick<CrossOrigin, 'optionsFor' | 'depends'>>(
 
 /** Rejects a second host (RFC 9112 §3.2): a proxy may have checked the other one. */
 function refuseSecondHost({ raw }: FastifyRequest): void {
-  if (linesOf(raw, 'host').length > 1) throw new Failure('BAD_REQUEST', 'The request names more than one Host.');
+  if (headerValues(raw, 'host').length > 1) throw new Failure('BAD_REQUEST', 'The request names more than one Host.');
 }
 
 /** A host with a port, without anything that a URL parser takes for a user or a path. */

@@ -10,7 +10,7 @@ import { isLoopbackAddress } from '../loopback.js';
 declare module 'fastify' {
   interface FastifyInstance {
     metrics: () => Promise<string>;
-    refuseMetrics: (request: FastifyRequest) => Promise<void>;
+    authorizeMetrics: (request: FastifyRequest) => Promise<void>;
     countField: (type: string, field: string, code: string) => void;
     countRefused: (codes: readonly string[]) => void;
   }
@@ -18,7 +18,7 @@ declare module 'fastify' {
 
 interface MetricsOptions {
   token: string | undefined;
-  /** Trusted proxies make direct callers look like others. */
+  /** True behind a trusted proxy, whose address hides the addresses of callers. */
   proxied: boolean;
   connections: Database['connections'];
   outages: Outages;
@@ -48,7 +48,7 @@ export const metricsPlugin = fp<MetricsOptions>(
     });
     const refused = new Counter({
       name: 'graphql_operations_refused_total',
-      help: 'Operations that were refused as a whole, by the code of the failure; those that were shed by HTTP apart.',
+      help: 'GraphQL operations that were refused as a whole, by error code. Excludes requests that HTTP sheds.',
       labelNames: ['code'],
       registers: [registry],
     });
@@ -76,19 +76,19 @@ export const metricsPlugin = fp<MetricsOptions>(
     gauge('websockets_open', 'Sockets that are open.', () => app.websocketServer.clients.size);
     gauge(
       'database_connections',
-      'Connections to the database server by what they do: busy or idle in the pool, or hearing signals; and what waits for one.',
+      'Connections to the database server by state: busy or idle in the pool, or listening for signals; and waiting callers.',
       () => ({ ...connections() }),
       'state',
     );
     gauge(
       'dependency_up',
-      '0 while the service is known to be without it.',
+      '0 during an outage of the dependency, otherwise 1.',
       () => Object.fromEntries([...outages.watched()].map((name) => [name, outages.isAway(name) ? 0 : 1])),
       'dependency',
     );
     new Counter({
       name: 'requests_shed_total',
-      help: 'Requests and operations that were refused because there was no place in time.',
+      help: 'Requests and operations that were refused because no place became free in time.',
       registers: [registry],
       collect() {
         this.reset();
@@ -97,16 +97,16 @@ export const metricsPlugin = fp<MetricsOptions>(
     });
     app.addHook('onClose', async () => registry.clear());
 
-    let asked = false;
+    let isCollectingDefaults = false;
     app.decorate('metrics', () => {
-      // The metrics of the process sample the event loop, so they begin with the first reader.
-      if (!asked) collectDefaultMetrics({ register: registry });
-      asked = true;
+      // Default metrics sample the event loop, so their collection begins with the first scrape.
+      if (!isCollectingDefaults) collectDefaultMetrics({ register: registry });
+      isCollectingDefaults = true;
       return registry.metrics();
     });
-    app.decorate('refuseMetrics', async (request: FastifyRequest) => {
+    app.decorate('authorizeMetrics', async (request: FastifyRequest) => {
       const { headers } = request;
-      if (token !== undefined && headers.authorization !== undefined) app.refusePlainHttp(request);
+      if (token !== undefined && headers.authorization !== undefined) app.requireHttps(request);
       if (token === undefined ? !proxied && isDirect(request) : isBearer(headers.authorization, token)) return;
       throw new Failure(
         'UNAUTHENTICATED',

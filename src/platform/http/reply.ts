@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import parseRange from 'range-parser';
 
-const varying = (reply: FastifyReply): string[] =>
+const varyNames = (reply: FastifyReply): string[] =>
   [reply.getHeader('vary') ?? []]
     .flat()
     .join(',')
@@ -13,14 +13,14 @@ const varying = (reply: FastifyReply): string[] =>
 const isName = (name: string) => (other: string) => other.toLowerCase() === name.toLowerCase();
 
 /** Adds a header to `Vary` (RFC 9110 §12.5.5). */
-export function varyBy(reply: FastifyReply, name: string): void {
-  const names = varying(reply);
+export function addVary(reply: FastifyReply, name: string): void {
+  const names = varyNames(reply);
   if (!names.some(isName(name))) reply.header('vary', [...names, name].join(', '));
 }
 
-export function varyNotBy(reply: FastifyReply, name: string): void {
+export function removeVary(reply: FastifyReply, name: string): void {
   const is = isName(name);
-  const others = varying(reply).filter((other) => !is(other));
+  const others = varyNames(reply).filter((other) => !is(other));
   if (others.length > 0) reply.header('vary', others.join(', '));
   else reply.removeHeader('vary');
 }
@@ -30,25 +30,25 @@ const compress = promisify(gzip);
 const compressed = new WeakMap<Buffer, Promise<Buffer> | undefined>();
 
 /**
- * Marks bytes that are equal for all callers. Other answers are not compressed, because the length reveals repetitions
+ * Marks bytes that are equal for all callers. The length of other bytes would reveal secrets if compressed
  * (BREACH).
  */
-export function compressible(bytes: Buffer): Buffer {
+export function markCompressible(bytes: Buffer): Buffer {
   if (!compressed.has(bytes)) compressed.set(bytes, undefined);
   return bytes;
 }
 
-/** Returns true if a body is sent compressed, and sets `Vary`. Ranges are of the plain bytes. */
-export function isSentCompressed({ raw, headers }: FastifyRequest, reply: FastifyReply, body: unknown): boolean {
+/** Returns true if a body is sent with gzip, and adds to `Vary`. A range selects plain bytes. */
+export function negotiateGzip({ raw, headers }: FastifyRequest, reply: FastifyReply, body: unknown): boolean {
   if (!Buffer.isBuffer(body) || !compressed.has(body)) return false;
-  varyBy(reply, 'Accept-Encoding');
+  addVary(reply, 'Accept-Encoding');
   return headers.range === undefined && new Negotiator(raw).encodings(['gzip']).includes('gzip');
 }
 
 /** Sends bytes compressed, plain, or as one range (RFC 9110 §14.2). */
 export async function sendBytes(request: FastifyRequest, reply: FastifyReply, whole: Buffer): Promise<FastifyReply> {
   reply.header('accept-ranges', 'bytes');
-  if (isSentCompressed(request, reply, whole)) {
+  if (negotiateGzip(request, reply, whole)) {
     const pending = compressed.get(whole) ?? compress(whole);
     compressed.set(whole, pending);
     return reply.header('content-encoding', 'gzip').send(await pending);

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import Negotiator from 'negotiator';
 
-/** The time of negotiator grows with the square of an unclosed quotation. */
+/** negotiator takes quadratic time for an unclosed quote. */
 const MAX_ACCEPT_LENGTH = 2048;
 
 /**
  * Returns the acceptable media types, the best first (RFC 9110 §12.5.1): all without `Accept`, none for one that is too
  * long.
  */
-export function acceptable<MediaType extends string>(
+export function acceptableTypes<MediaType extends string>(
   accept: string | undefined,
   offered: readonly MediaType[],
 ): MediaType[] {
@@ -17,8 +17,8 @@ export function acceptable<MediaType extends string>(
   return new Negotiator({ headers: { accept } }).mediaTypes([...offered]) as MediaType[];
 }
 
-/** Returns all lines of a header. Node's `headers` keeps the first of two. @param name in lower case */
-export function linesOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
+/** Returns the values of all lines of a header. Node's `headers` may keep only the first. @param name in lower case */
+export function headerValues({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
   const lines: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const one = rawHeaders[at] as string;

@@ -17,8 +17,8 @@ declare module 'fastify' {
      * Rejects credentials over plain HTTP, without a redirect, which would make the client send them again.
      * @throws Failure FORBIDDEN
      */
-    refusePlainHttp: (request: FastifyRequest) => void;
-    noteRefusals: (request: FastifyRequest, failures: readonly string[]) => void;
+    requireHttps: (request: FastifyRequest) => void;
+    recordRefusals: (request: FastifyRequest, failures: readonly string[]) => void;
   }
 }
 
@@ -32,14 +32,14 @@ function securityHeaders(): Record<string, string> {
     },
     removeHeader: () => {},
   } as unknown as ServerResponse;
-  const set = helmet({ contentSecurityPolicy: API_POLICY, strictTransportSecurity: false });
-  set({} as IncomingMessage, response, (error) => {
+  const applyHelmet = helmet({ contentSecurityPolicy: API_POLICY, strictTransportSecurity: false });
+  applyHelmet({} as IncomingMessage, response, (error) => {
     if (error) throw error;
   });
   return headers;
 }
 
-/** A year (RFC 6797 §6.1). The subdomains are versions of this service. */
+/** One year (RFC 6797 §6.1). The subdomains are versions of this service. */
 const HSTS = 'max-age=31536000; includeSubDomains';
 
 const AUDITED: Partial<Record<Code, Refusal>> = { FORBIDDEN: 'access.refused', RATE_LIMITED: 'limit.exceeded' };
@@ -55,8 +55,8 @@ interface CommonStagesOptions {
 }
 
 /**
- * Registers small stages of every request. Credentials are taken over HTTPS, which may end at a trusted proxy. Over
- * plain HTTP they are taken only from loopback outside production (docs/decisions.md, "Authentication").
+ * Registers small stages of every request. Credentials are accepted over HTTPS, which may end at a trusted proxy. Over
+ * plain HTTP they are accepted only from loopback outside production (docs/decisions.md, "Authentication").
  */
 export const commonStagesPlugin = fp<CommonStagesOptions>(
   async (app, { production, tls, proxied, services: { refusals } }) => {
@@ -73,22 +73,24 @@ export const commonStagesPlugin = fp<CommonStagesOptions>(
     });
 
     if (production && !tls && !proxied) {
-      app.log.warn('All credentials are refused: set TLS_CERT and TLS_KEY, or TRUST_PROXY to the proxy that has them.');
+      app.log.warn(
+        'Credentials are refused: set TLS_CERT and TLS_KEY, or TRUST_PROXY to the proxy that terminates TLS.',
+      );
     }
     const isConfidential = ({ protocol, headers, ip }: FastifyRequest): boolean => {
       if (protocol === 'https') return true;
       const isProxied = proxied && headers['x-forwarded-proto'] !== undefined;
       return !production && !isProxied && isLoopbackAddress(ip);
     };
-    app.decorate('refusePlainHttp', (request: FastifyRequest) => {
+    app.decorate('requireHttps', (request: FastifyRequest) => {
       if (!isConfidential(request))
-        throw new Failure('FORBIDDEN', 'Credentials are taken over HTTPS only. Use an https:// address.');
+        throw new Failure('FORBIDDEN', 'Credentials are accepted over HTTPS only. Use an https:// address.');
     });
 
     const note = (refusal: Refusal | undefined, { actor, ip, id }: FastifyRequest) => {
       if (refusal) refusals.note(refusal, { actor, address: ip, requestId: id });
     };
-    app.decorate('noteRefusals', (request: FastifyRequest, failures: readonly string[]) => {
+    app.decorate('recordRefusals', (request: FastifyRequest, failures: readonly string[]) => {
       for (const code of failures) note(AUDITED[code as Code], request);
     });
     app.stage('refusals', (request, { statusCode }) => note(auditedByStatus.get(statusCode), request));

@@ -6,8 +6,8 @@ import fp from 'fastify-plugin';
 import type { ServerOptions, WebSocket } from 'ws';
 import { Failure } from '../calls/errors.js';
 
-/** ws closes a socket that exceeds it with 1009. */
-const MAX_FRAME_BYTES = 256 * 1024;
+/** ws closes the socket with 1009 if a message is larger. */
+const MAX_MESSAGE_BYTES = 256 * 1024;
 const CLOSE_TIMEOUT_MS = 2000;
 /** RFC 6455 §7.4.1. */
 const GOING_AWAY = 1001;
@@ -21,13 +21,13 @@ interface WebSocketOptions {
 }
 
 /**
- * Upgrades to WebSockets through the stages of requests. Handles one listener: the sockets of a second one would stay
+ * Runs WebSocket upgrades through the pipeline. Supports one listening address: the sockets of a second one would stay
  * open.
  */
 export const webSocketPlugin = fp<WebSocketOptions>(
   async (app, { path, protocol, closing }) => {
     const options: Pick<ServerOptions, 'maxPayload' | 'perMessageDeflate' | 'handleProtocols'> = {
-      maxPayload: MAX_FRAME_BYTES,
+      maxPayload: MAX_MESSAGE_BYTES,
       // An option of ws 8.19 that its types lack.
       ...{ closeTimeout: closing },
       perMessageDeflate: false,
@@ -48,7 +48,7 @@ export const webSocketPlugin = fp<WebSocketOptions>(
       // A rejected upgrade ends its connection.
       reply.header('connection', 'close');
       if (stopping)
-        throw new Failure('UNAVAILABLE', 'The service stops. Connect again in 2 seconds.', {
+        throw new Failure('UNAVAILABLE', `The service is stopping. Connect again in ${RETRY_AFTER_S} seconds.`, {
           retryAfter: RETRY_AFTER_S,
         });
       if (request.routeOptions.url !== path && !request.is404) {
@@ -64,8 +64,8 @@ export const webSocketPlugin = fp<WebSocketOptions>(
 );
 
 async function closeClients(clients: WebSocket[]): Promise<void> {
-  const gone = clients.map((client) => once(client, 'close'));
-  for (const client of clients) client.close(GOING_AWAY, 'The server stops.');
-  await Promise.race([Promise.all(gone), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+  const closed = clients.map((client) => once(client, 'close'));
+  for (const client of clients) client.close(GOING_AWAY, 'The server is stopping.');
+  await Promise.race([Promise.all(closed), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   for (const client of clients) client.terminate();
 }

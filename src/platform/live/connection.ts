@@ -50,7 +50,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
 
   function refuse(error: unknown): void {
     const failure = toFailure(error);
-    app.noteRefusals(operationRequest(), [failure.code]);
+    app.recordRefusals(operationRequest(), [failure.code]);
     if (failure.code === 'INTERNAL') request.log.error({ err: failure.options.cause ?? error }, 'a socket failed');
     close(closeCodes[failure.code] ?? CLOSE.forbidden, failure.message);
   }

@@ -9,7 +9,7 @@ import { contextOf } from '../graphql/context.js';
 import { textOf, tokensOf } from '../graphql/documents.js';
 import type { Engine, Execution } from '../graphql/engine.js';
 import type { ErrorFormatter } from '../graphql/errors.js';
-import { asGraphQLErrors, boundedErrors, codesOf, formatted, type Result } from '../graphql/errors.js';
+import { asGraphQLErrors, codesOf, formatResult, limitErrors, type Result } from '../graphql/errors.js';
 import type { Limits } from '../graphql/limits.js';
 import type { PreparedOperation } from '../graphql/operation-check.js';
 import type { OperationRequest } from '../graphql/request.js';
@@ -81,9 +81,9 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     }
     await sockets.admit(one);
     const request = one.operationRequest();
-    const [sent] = await engine.read({ request, transport: 'socket', body: payload });
+    const [params] = await engine.read({ request, transport: 'socket', body: payload });
     await app.countRequest(request);
-    const incoming = { request, transport: 'socket', sent: sent as OperationRequest } as const;
+    const incoming = { request, transport: 'socket', params: params as OperationRequest } as const;
     const prepared = withOwnDocument(await engine.prepare(incoming), documents);
     const over = new AbortController();
     const context = () => contextOf(request, services, { ended: one.ended, signal: over.signal });
@@ -186,21 +186,21 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     execute: (args) => app.admission.runOn(() => engine.execute(args as Execution)),
     subscribe: (args) => begun.get(args) as Results,
     onNext({ extra: { connection: one } }, _id, _payload, _args, result) {
-      const answer = formatted(result as ExecutionResult, format, one.errorContext);
+      const answer = formatResult(result as ExecutionResult, format, one.errorContext);
       note(one, answer);
       return answer as never;
     },
     onError({ extra: { connection: one }, subscriptions: open }, id, _payload, found) {
       // An error ends an operation; graphql-ws would send `complete` after it.
       delete open[id];
-      const errors = found.map((error) => format.ofGraphQL(error as GraphQLError, one.errorContext));
+      const errors = found.map((error) => format.formatError(error as GraphQLError, one.errorContext));
       note(one, { errors });
       app.countRefused(codesOf({ errors }));
-      return boundedErrors(errors);
+      return limitErrors(errors);
     },
   });
 
-  const note = (one: Connection, result: Result) => app.noteRefusals(one.operationRequest(), codesOf(result));
+  const note = (one: Connection, result: Result) => app.recordRefusals(one.operationRequest(), codesOf(result));
 
   app.addHook('preClose', async () => {
     sockets.stop();

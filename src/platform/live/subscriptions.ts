@@ -2,11 +2,11 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type DocumentNode, type GraphQLSchema, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Actor } from '../calls/access.js';
-import { coalesced } from '../calls/schedulers.js';
+import { coalesce } from '../calls/schedulers.js';
 import type { GraphQLContext } from '../graphql/context.js';
 import { documentHash, textOf } from '../graphql/documents.js';
 import type { Engine } from '../graphql/engine.js';
-import { boundedErrors, type ErrorContext, type ErrorFormatter, formatted } from '../graphql/errors.js';
+import { type ErrorContext, type ErrorFormatter, formatResult, limitErrors } from '../graphql/errors.js';
 import type { PreparedOperation } from '../graphql/operation-check.js';
 import { type Feed, feedOf, type Rendered, type Sink, type Subscribed } from './feed.js';
 import type { Entry, StreamSource } from './streams.js';
@@ -49,9 +49,9 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   async function render({ prepared, context, errors }: Selection, entry: Entry): Promise<Rendered> {
     try {
       const result = await engine.executeSubscriptionEvent({ ...prepared, contextValue: context() }, entry);
-      return encoded(formatted(result, format, errors));
+      return encoded(formatResult(result, format, errors));
     } catch (error) {
-      return encoded({ errors: boundedErrors(format.ofThrown(error, errors)) });
+      return encoded({ errors: limitErrors(format.formatThrown(error, errors)) });
     }
   }
 
@@ -60,7 +60,7 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
     const found = feeds.get(name);
     if (found) return found;
     const feed = feedOf({
-      head: coalesced(() => stream.head(key)),
+      head: coalesce(() => stream.head(key)),
       after: (id, limit) => stream.after(key, id, limit),
       render: async (entry) =>
         (await renderedCache.fetch(`${entry.id} ${name}`, { context: () => render(selection, entry) })) as Rendered,

@@ -7,7 +7,7 @@ import type { DemoPerson } from '../application.js';
 import type { Failure } from '../calls/errors.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, schemaName } from '../contract/openapi.js';
-import { compressible, sendBytes } from '../http/reply.js';
+import { markCompressible, sendBytes } from '../http/reply.js';
 import { pathOf } from '../http/request.js';
 import { fileAt, hrefOf, type PageFile, PREFIX, servedPath } from './files.js';
 import type { StatusEntry } from './status-table.js';
@@ -164,7 +164,7 @@ export const pagesPlugin = fp<PagesOptions>(
     function sender({ policy, ...page }: Page) {
       let bytes: Buffer | undefined;
       return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-        bytes ??= compressible(Buffer.from(show(page)));
+        bytes ??= markCompressible(Buffer.from(show(page)));
         reply.type(HTML).header('content-security-policy', policy).header('cache-control', 'no-cache');
         return sendBytes(request, reply, bytes);
       };

@@ -7,7 +7,7 @@ import { Failure } from '../calls/errors.js';
 import type { Code } from '../contract/codes.js';
 import { type Operation, prefixOf, shapeOf } from '../contract/openapi.js';
 import { quoted } from '../http/messages.js';
-import { varyBy } from '../http/reply.js';
+import { addVary } from '../http/reply.js';
 import { pathOf } from '../http/request.js';
 
 interface PathRow {
@@ -212,7 +212,7 @@ export const addressesPlugin = fp<Addresses>(
         (url === undefined && selections.get(raw)) || selectVersion(url ?? raw.url ?? '/', namingIn(raw), addresses);
       const version = selection?.version ?? served.at(-1);
       if (version !== undefined) reply.header('api-version', version);
-      if (selection?.isOpen) varyBy(reply, 'Accept');
+      if (selection?.isOpen) addVary(reply, 'Accept');
     }
     app.stage('api-version', (request, reply) => {
       const { plan } = request.route;

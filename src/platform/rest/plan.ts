@@ -8,7 +8,7 @@ import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
 import type { Cursors, PageRequest } from '../calls/pages.js';
 import { type Operation, splitPath } from '../contract/openapi.js';
 import { isPlain } from '../contract/references.js';
-import { acceptable, pathOf } from '../http/request.js';
+import { acceptableTypes, pathOf } from '../http/request.js';
 import { readPage } from './paging.js';
 import { type Reply, sender } from './represent.js';
 import { type BodyForm, bodyFormFor, bodyForms } from './request-body.js';
@@ -77,7 +77,7 @@ function answerTypes({ operation: { responses } }: Operation, vendor: string): P
     if (accept === undefined || accept === '*/*') return first;
     if (types.includes(accept)) return accept;
     // The version was selected before; its parameter names no other representation.
-    const [chosen] = acceptable(accept.replace(versions, '$1'), types);
+    const [chosen] = acceptableTypes(accept.replace(versions, '$1'), types);
     if (chosen !== undefined) return chosen;
     const served = types.join(' or ');
     throw new Failure('NOT_ACCEPTABLE', `\`Accept\` must take ${served}.`);
@@ -100,7 +100,7 @@ function bodyTypes(operation: Operation): Plan['refuseBodyType'] {
 function authentication(app: FastifyInstance, { security }: Operation): Plan['authenticate'] {
   const alternatives = security.map((alternative) => Object.keys(alternative));
   if (alternatives.length === 0) return () => {};
-  if (alternatives.some((names) => names.includes('metricsToken'))) return (request) => app.refuseMetrics(request);
+  if (alternatives.some((names) => names.includes('metricsToken'))) return (request) => app.authorizeMetrics(request);
   // For an optional credential an invalid one counts as none.
   if (alternatives.some((names) => names.length === 0)) {
     return (request) => {

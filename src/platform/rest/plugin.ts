@@ -13,8 +13,8 @@ import { readDeclared } from '../http/bodies.js';
 import { callOf } from '../http/call.js';
 import { addressOf } from '../http/failures.js';
 import { schemaCompiler } from '../http/json-schema.js';
-import { compressible, varyBy } from '../http/reply.js';
-import { acceptable, pathOf } from '../http/request.js';
+import { addVary, markCompressible } from '../http/reply.js';
+import { acceptableTypes, pathOf } from '../http/request.js';
 import { type SessionCookies, sessionCookies } from '../http/session-cookies.js';
 import { checkRoutes } from '../operations/check.js';
 import { isNotWritten, isRoute } from '../operations/route.js';
@@ -121,7 +121,7 @@ export const restPlugin = fp<RestOptions>(
           'content-location': `${pathOf(request.url)}?release=${encodeURIComponent(release)}`,
           'cache-control': asked === undefined ? 'no-cache' : IMMUTABLE,
         };
-        return { headers, body: compressible(documents[name]) };
+        return { headers, body: markCompressible(documents[name]) };
       };
     const newest = versionsOf(document).at(-1);
 
@@ -140,8 +140,8 @@ export const restPlugin = fp<RestOptions>(
         page: request.page,
         pathname: pathOf(request.url),
         accepts: (types) => {
-          varyBy(reply, 'Accept');
-          return acceptable(request.headers.accept, types)[0];
+          addVary(reply, 'Accept');
+          return acceptableTypes(request.headers.accept, types)[0];
         },
         ownOrigin: () => app.refuseForeignOrigin(request),
         sessionCookies: request.protocol === 'https' ? secureCookies : cookies,
@@ -154,7 +154,7 @@ export const restPlugin = fp<RestOptions>(
       const contextOf = contextsFor(plan);
       return async (request: FastifyRequest, reply: FastifyReply) => {
         const { read, answerType } = request;
-        if (operation.credentialsInBody) app.refusePlainHttp(request);
+        if (operation.credentialsInBody) app.requireHttps(request);
         if (operation.method !== 'GET') app.refuseForeignCookie(request);
         const answer = handler(read, contextOf(request, reply));
         // A stream is useless after its handler.

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import type { Response, Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
-import { isSentCompressed, sendBytes, varyBy } from '../http/reply.js';
+import { addVary, negotiateGzip, sendBytes } from '../http/reply.js';
 
 /** The result of a handler. Generated reply types narrow it. */
 export interface Reply {
@@ -132,13 +132,13 @@ export function sender(operation: Operation, vendor: string) {
     const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const isTagged = form.headers.has('etag') && form.type !== undefined;
     const isSafe = request.method === 'GET' || request.method === 'HEAD';
-    const isCompressed = isSafe && isSentCompressed(request, reply, body);
+    const isCompressed = isSafe && negotiateGzip(request, reply, body);
     // A strong entity tag identifies one encoding (RFC 9110 §8.8.3).
     const etag = headers['etag'] ?? (isTagged ? entityTag(payload, isCompressed ? '-gzip' : '') : undefined);
     const type = form.types.has(mediaType) ? mediaType : form.type;
     reply.headers(form.always);
     // A 304 needs it too (RFC 9110 §15.4.5).
-    if (type === vendor) varyBy(reply, 'Accept');
+    if (type === vendor) addVary(reply, 'Accept');
     if (etag !== undefined) reply.header('etag', etag);
     if (isSafe && status === 200 && isUnchanged(request, etag)) {
       const declared = forms.get(304)?.headers;

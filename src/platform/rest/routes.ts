@@ -15,10 +15,10 @@ export const restHandler = (
   { operations, cursors }: { operations: OperationServices; cursors: Cursors },
 ) => {
   const { permission, method, operationId } = operation;
-  const written = replyWriter(operation);
+  const writeReply = replyWriter(operation);
   return async (request: ReadRequest, { call, page, pathname, prefix, services }: Context): Promise<Reply> => {
     const { query, headers } = request;
-    const replying: ReplyContext = { page, pathname, prefix, query, headers: headers as never, cursors };
+    const replyContext: ReplyContext = { page, pathname, prefix, query, headers: headers as never, cursors };
     return (await operate(operations, route, {
       call,
       name: operationId,
@@ -30,17 +30,17 @@ export const restHandler = (
       page,
       services,
       prefix,
-      reply: (made) => written((route.reply ? route.reply(made as never, replying as never) : made) as Reply),
+      reply: (result) =>
+        writeReply((route.reply ? route.reply(result as never, replyContext as never) : result) as Reply),
     })) as Reply;
   };
 };
 
-/** A Date is ISO 8601 in JSON. */
+/** Allows a Date for a string. JSON contains it as ISO 8601. */
 type Represented<Body> = { [Member in keyof Body]: Body[Member] | (string extends Body[Member] ? Date : never) };
 
 /**
- * Returns the replies of resources whose rows count versions: with `ETag`, `Location`, and the headers of a page. `noContent` is
- * 204.
+ * Returns the replies of versioned rows, with `ETag`, `Location`, and the headers of a page. `noContent` is 204.
  * @example
  * const { ok, created, listed, noContent } = replies({ represent: representOrder, href: hrefOfOrder });
  */
