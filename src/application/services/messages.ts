@@ -1,6 +1,6 @@
 import type { Db } from '@accord-api/platform';
 
-/** A channel consists of its id only. */
+/** A channel has no table, only an id. */
 export const messages = {
   create: (db: Db, authorId: number, { channelId, text }: { channelId: string; text: string }) =>
     db.message.create({ data: { channelId, authorId, text } }),

@@ -7,7 +7,7 @@ import { closedSchema } from '../contract/schemas.js';
 import { bodyIssues, lazily, type schemaCompiler } from '../http/json-schema.js';
 import { hiddenFaults } from '../http/json-text.js';
 import type { Reply } from '../rest/represent.js';
-import type { Answer } from './upstreams.js';
+import type { UpstreamResponse } from './upstreams.js';
 
 export type Forwarded = Operation & { forward: Forward };
 
@@ -71,7 +71,7 @@ export function answerReader(
     Object.entries(responses).map(([status, declared]) => [Number(status), bodyReader(declared, ajv, broken)]),
   );
 
-  return ({ status, headers, bytes }: Answer): Reply => {
+  return ({ status, headers, bytes }: UpstreamResponse): Reply => {
     const declared = responses[status];
     const readBody = bodies.get(status);
     if (status === 401) throw broken('with 401: it does not take the credentials in its address');

@@ -4,23 +4,23 @@ import type { Names } from '../names.js';
 import { type SharedWindows, STEPS } from './rate-limit.js';
 
 const TIMEOUT_MS = 250;
-const PAUSE_MS = 1000;
+const RETRY_MS = 1000;
 
 /**
- * `slidingWindows` for all instances: a hash of units by step for each key. One script counts atomically by the clock
- * of Redis.
+ * Counts like `slidingWindows`, for all instances. Each key is a hash from steps to units. The script is atomic, and
+ * uses the clock of Redis.
  */
 const script = `
 local span, limit, steps, units = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local step = span / steps
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + clock[2] / 1000
-local present = math.floor(now / step)
-local total, oldest = 0, present
+local current = math.floor(now / step)
+local total, oldest = 0, current
 local counts = redis.call('HGETALL', KEYS[1])
 for i = 1, #counts, 2 do
   local at = tonumber(counts[i])
-  if at <= present - steps or at > present then
+  if at <= current - steps or at > current then
     redis.call('HDEL', KEYS[1], counts[i])
   else
     total = total + counts[i + 1]
@@ -28,41 +28,41 @@ for i = 1, #counts, 2 do
   end
 end
 if total < limit then
-  redis.call('HINCRBY', KEYS[1], present, math.min(units, limit - total))
+  redis.call('HINCRBY', KEYS[1], current, math.min(units, limit - total))
   redis.call('PEXPIRE', KEYS[1], math.ceil(span))
 end
 return { total + units, math.ceil((oldest + steps) * step - now) }
 `;
 
-interface Counting extends Redis {
+interface RedisWithScript extends Redis {
   slide: (key: string, span: number, limit: number, steps: number, units: number) => Promise<[number, number]>;
 }
 
-/** Returns the counters of all instances. While Redis is away, no request waits for it twice. */
+/** Returns the counters of all instances. After an error, requests skip Redis for `RETRY_MS`. */
 export function sharedWindows(url: string, { rates }: Pick<Names, 'rates'>, dependency: Dependency): SharedWindows {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: TIMEOUT_MS * 8,
     commandTimeout: TIMEOUT_MS,
-    retryStrategy: () => PAUSE_MS,
-  }) as Counting;
-  const away = ({ message }: Error) => dependency.away(message);
-  redis.on('error', away);
+    retryStrategy: () => RETRY_MS,
+  }) as RedisWithScript;
+  const onError = ({ message }: Error) => dependency.away(message);
+  redis.on('error', onError);
   redis.on('ready', dependency.back);
   redis.defineCommand('slide', { numberOfKeys: 1, lua: script });
-  let askAgainAt = 0;
+  let retryAt = 0;
 
   return {
     async count(key, span, limit, units = 1) {
-      if (performance.now() < askAgainAt) return undefined;
+      if (performance.now() < retryAt) return undefined;
       try {
         const [current, ttl] = await redis.slide(rates + key, span, limit, STEPS, units);
         dependency.back();
         return { current, ttl };
       } catch (error) {
-        away(error as Error);
-        askAgainAt = performance.now() + PAUSE_MS;
+        onError(error as Error);
+        retryAt = performance.now() + RETRY_MS;
         return undefined;
       }
     },
