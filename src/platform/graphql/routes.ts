@@ -1,4 +1,4 @@
-import type { GraphQLResolveInfo } from 'graphql';
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import { authoriseRole } from '../calls/access.js';
 import { Failure, notWritten } from '../calls/errors.js';
 import type { Issue } from '../calls/issues.js';
@@ -10,12 +10,7 @@ import type { GraphQLContext } from './context.js';
 import type { SchemaRelations } from './relations.js';
 import { DEFAULT_LIMIT, markRows, page, type SelectionPlan } from './selection.js';
 
-type Resolve = (
-  parent: unknown,
-  args: Record<string, unknown>,
-  context: GraphQLContext,
-  info: GraphQLResolveInfo,
-) => unknown;
+type Resolve = GraphQLFieldResolver<unknown, GraphQLContext, Record<string, unknown>>;
 
 interface RootFieldOptions {
   readonly action: string;
@@ -40,6 +35,7 @@ const requestOf = (
   prefix: '',
 });
 
+/** Returns the resolver of a query or mutation with a route. */
 function rootResolver({ action, isMutation, route, relations }: RootFieldOptions): Resolve {
   const { target, handler } = route;
   const isConnection = target.kind === 'list' && target.isConnection === true;
@@ -68,6 +64,7 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
   };
 }
 
+/** Returns `subscribe` of a subscription with a route. */
 function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'isMutation'>): Resolve {
   const { target, handler } = route;
   return async (_parent, args, context, info) => {
@@ -92,6 +89,7 @@ interface RootFields {
   readonly relations: () => SchemaRelations;
 }
 
+/** Replaces the routes among the resolvers of an application by functions for graphql-js. */
 export function routeResolvers(resolvers: object, { actionOf, relations }: RootFields): object {
   const fieldsOf = (type: string, fields: object) =>
     Object.fromEntries(
