@@ -49,6 +49,7 @@ export function serializationOf(version: Version | undefined, place: string): No
   return { allowReserved, allowEmptyValue, style, explode: canExplode ? (explode ?? style === 'form') : undefined };
 }
 
+/** An operation of one version of a contract, as `accord diff` compares it. */
 export interface Operation {
   method: string;
   path: string;
@@ -68,15 +69,8 @@ export function operationsOf(items: Version | undefined): Operation[] {
       if (!isPlain(version?.value)) return [];
       const value = { ...(servers !== undefined && { servers }), ...version.value, 'x-item': parameters };
       const address = `${method.toUpperCase()} ${path.replaceAll(/\{[^{}]*\}/g, '{}')}`;
-      return [
-        {
-          method,
-          path,
-          version: { ...version, value },
-          id: String(nodeOf(version)['operationId'] ?? address),
-          address,
-        },
-      ];
+      const id = String(nodeOf(version)['operationId'] ?? address);
+      return [{ method, path, version: { ...version, value }, id, address }];
     });
   });
 }
@@ -102,6 +96,7 @@ export function normalizeAddress(url: string): string {
   return URL.canParse(text, BASE_URL) ? new URL(text, BASE_URL).href.replace(/\/$/, '') : url;
 }
 
+/** Returns the names of the component schemas that are referenced, mapped by a discriminator, or composed by `allOf`. */
 export function usedSchemas(version: Version | undefined): Set<string> {
   const { paths, webhooks, components } = nodeOf(version);
   const text = JSON.stringify([paths, webhooks, components]);
