@@ -113,6 +113,7 @@ export function operations(document: OpenApiDocument): Operation[] {
   );
 }
 
+/** Returns the responses of each operation, and those to requests that match none. */
 export const declaredResponses = (document: OpenApiDocument, all: readonly Operation[]) => [
   ...all.map(({ operation }) => operation.responses),
   document['x-unmatched'] ?? {},
@@ -206,8 +207,7 @@ export function forwardFaults(
   if (stated === undefined) return [];
   const { to, path: target }: Record<string, unknown> = typeof stated === 'string' ? { to: stated } : Object(stated);
   if (typeof to !== 'string' || !(target === undefined || (typeof target === 'string' && /^\/[^?#]*$/.test(target)))) {
-    const message =
-      'x-forward must be the name of a service, or have its name as `to` and a `path` that starts with /.';
+    const message = 'x-forward must be the name of a service, or `{ to, path }` with a path that starts with /.';
     return [{ place: ['x-forward'], message }];
   }
   const parameters = parametersOf(path);
