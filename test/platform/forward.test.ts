@@ -174,10 +174,10 @@ t.test('forwarded operations', async (t) => {
   t.test('a response with undeclared members, duplicate members or inexact numbers is not passed on', async (t) => {
     t.same((await get('/api/v1/open')).body, { id: 9007199254740992, of: { a: '1', b: '2' } });
     const told = {
-      surplus: /of which \/passwordHash is unknown/,
-      below: /of which \/of\/c is unknown/,
-      twice: /of which \/id is given more than once/,
-      digits: /of which \/id has more digits than a number keeps/,
+      surplus: /invalid body: \/passwordHash is unknown/,
+      below: /invalid body: \/of\/c is unknown/,
+      twice: /invalid body: \/id is given more than once/,
+      digits: /invalid body: \/id has more digits than a number keeps/,
     };
     for (const [how, message] of Object.entries(told)) {
       t.equal((await get(`/api/v1/open?how=${how}`)).status, 500, how);
@@ -207,13 +207,13 @@ t.test('forwarded operations', async (t) => {
   });
 
   const broken: Record<string, RegExp> = {
-    member: /old answered getBroken with a body of which \/secret is unknown/,
-    type: /of which \/id must be an integer/,
-    text: /with what is no JSON/,
-    html: /with text\/html, and the contract says application\/json/,
+    member: /old answered getBroken with an invalid body: \/secret is unknown/,
+    type: /invalid body: \/id must be an integer/,
+    text: /with invalid JSON/,
+    html: /with text\/html, but the contract declares application\/json/,
     status: /with 418, which is not declared/,
     moved: /with 302, which is not declared/,
-    credentials: /with 401: it does not take the credentials in its address/,
+    credentials: /with 401: it does not accept the credentials of its URL/,
   };
   for (const [how, told] of Object.entries(broken)) {
     t.test(`a response that violates the contract is not passed on: ${how}`, async (t) => {

@@ -43,7 +43,7 @@ t.test('a target with an unknown name is rejected with the operation and the rem
     sentences(
       t,
       routeProblems(policy, models, [
-        { by: 'getPost', action, parameters, route: route({ target, handler: async () => undefined }) },
+        { operation: 'getPost', action, parameters, route: route({ target, handler: async () => undefined }) },
       ]),
     );
   t.same(problems(record(Post, 'post_id', { of: record(User, 'user_id') })), []);
@@ -70,7 +70,7 @@ t.test('a target with an unknown name is rejected with the operation and the rem
     sentences(
       t,
       routeProblems(policy, withPayments, [
-        { by: 'pay', action: 'posts.read', parameters: ['id'], route: route({ target }) },
+        { operation: 'pay', action: 'posts.read', parameters: ['id'], route: route({ target }) },
       ]),
     ),
     ['pay: the target names a row of Payment: give the model an `id Int @id`.'],

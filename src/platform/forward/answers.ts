@@ -5,11 +5,11 @@ import type { Forward, Operation } from '../contract/openapi.js';
 import { isObject } from '../contract/references.js';
 import { closedSchema } from '../contract/schemas.js';
 import { bodyIssues, lazily, type schemaCompiler } from '../http/json-schema.js';
-import { hiddenFaults } from '../http/json-text.js';
+import { strictJsonIssues } from '../http/json-text.js';
 import type { Reply } from '../rest/represent.js';
 import type { UpstreamResponse } from './upstreams.js';
 
-export type Forwarded = Operation & { forward: Forward };
+export type ForwardedOperation = Operation & { forward: Forward };
 
 const RETRY_AFTER_S = 2;
 
@@ -31,11 +31,11 @@ export const CONNECTION_HEADERS = [
   'upgrade',
 ];
 
-type Absent = (status: number, what: string, options?: FailureOptions) => Failure;
+type CreateFailure = (status: number, what: string, options?: FailureOptions) => Failure;
 
-/** Returns the failure of a missing answer: with its status if the operation and a code have it, otherwise 503. */
-export const absences =
-  ({ operationId, operation: { responses } }: Operation, errors: Catalogue): Absent =>
+/** Returns a function that creates the failure of a missing answer. Undeclared statuses become 503. */
+export const missingAnswerFailure =
+  ({ operationId, operation: { responses } }: Operation, errors: Catalogue): CreateFailure =>
   (status, what, options = {}) => {
     const message = `The service behind ${operationId} ${what}.`;
     const [declared] = status !== 503 && responses[status] ? codesOf(errors, status) : [];
@@ -49,45 +49,43 @@ const codesOf = (errors: Catalogue, status: number): [code: string, kind: Kind][
 interface ReaderOptions {
   base: string;
   /** The operations of the same version and upstream. */
-  siblings: readonly Forwarded[];
-  absent: Absent;
+  siblings: readonly ForwardedOperation[];
+  missingAnswer: CreateFailure;
   ajv: ReturnType<typeof schemaCompiler>;
   errors: Catalogue;
 }
 
-/**
- * Returns a function that turns an answer into a reply. @throws Failure INTERNAL for an answer that breaks the contract
- */
+/** Returns a function that turns an answer into a reply. @throws Failure INTERNAL if the answer violates the contract */
 export function answerReader(
-  { operationId, forward, operation: { responses } }: Forwarded,
-  { base, siblings, absent, ajv, errors }: ReaderOptions,
+  { operationId, forward, operation: { responses } }: ForwardedOperation,
+  { base, siblings, missingAnswer, ajv, errors }: ReaderOptions,
 ) {
-  const broken = (what: string) =>
-    new Failure('INTERNAL', 'The service behind this one did not keep the contract.', {
+  const invalidAnswer = (what: string) =>
+    new Failure('INTERNAL', 'The service behind this one returned a response that violates the contract.', {
       cause: new Error(`${forward.to} answered ${operationId} ${what}`),
     });
   const translate = addressTranslator(base, siblings);
   const bodies = new Map(
-    Object.entries(responses).map(([status, declared]) => [Number(status), bodyReader(declared, ajv, broken)]),
+    Object.entries(responses).map(([status, declared]) => [Number(status), bodyReader(declared, ajv, invalidAnswer)]),
   );
 
   return ({ status, headers, bytes }: UpstreamResponse): Reply => {
     const declared = responses[status];
     const readBody = bodies.get(status);
-    if (status === 401) throw broken('with 401: it does not take the credentials in its address');
+    if (status === 401) throw invalidAnswer('with 401: it does not accept the credentials of its URL');
     if (status >= 502 && status <= 504) {
-      throw absent(status, 'is not available', { retryAfter: retryAfterIn(headers) ?? RETRY_AFTER_S });
+      throw missingAnswer(status, 'is not available', { retryAfter: retryAfterIn(headers) ?? RETRY_AFTER_S });
     }
-    if (status >= 500) throw broken(`with ${status}`);
-    if (!declared || !readBody) throw broken(`with ${status}, which is not declared`);
-    if (status >= 400) throw refusal(status, headers, bytes, errors);
+    if (status >= 500) throw invalidAnswer(`with ${status}`);
+    if (!declared || !readBody) throw invalidAnswer(`with ${status}, which is not declared`);
+    if (status >= 400) throw upstreamFailure(status, headers, bytes, errors);
     return { status, headers: headersOf(declared, headers, translate), body: readBody(headers, bytes) };
   };
 }
 
 /** Returns the failure of an upstream with the code that the upstream names, if that code has the status. */
-function refusal(status: number, headers: Headers, bytes: Buffer, errors: Catalogue): Failure {
-  const body = parsed(bytes);
+function upstreamFailure(status: number, headers: Headers, bytes: Buffer, errors: Catalogue): Failure {
+  const body = parseJson(bytes);
   const members: Record<string, unknown> = isObject(body) ? body : {};
   const ofStatus = codesOf(errors, status);
   const [code, kind] = ofStatus.find(([name]) => name === members['code']) ??
@@ -116,7 +114,7 @@ function headersOf({ headers: declared = {} }: DeclaredResponse, headers: Header
 function bodyReader(
   { content = {} }: DeclaredResponse,
   ajv: ReturnType<typeof schemaCompiler>,
-  broken: (what: string) => Failure,
+  invalidAnswer: (what: string) => Failure,
 ): (headers: Headers, bytes: Buffer) => unknown {
   const types = Object.keys(content);
   const json = Object.entries(content).find(([type]) => JSON_TYPE.test(type))?.[1];
@@ -126,17 +124,17 @@ function bodyReader(
     const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? 'nothing';
     if (!check || !JSON_TYPE.test(type)) {
       if (types.includes(type)) return bytes;
-      throw broken(`with ${type}, and the contract says ${types.join(', ')}`);
+      throw invalidAnswer(`with ${type}, but the contract declares ${types.join(', ')}`);
     }
-    const body = parsed(bytes);
-    if (body === undefined) throw broken('with what is no JSON');
-    const [wrong] = [...hiddenFaults(bytes.toString()).issues, ...bodyIssues(check(body)).issues];
-    if (wrong) throw broken(`with a body of which ${wrong.pointer || 'the whole'} ${wrong.detail}`);
+    const body = parseJson(bytes);
+    if (body === undefined) throw invalidAnswer('with invalid JSON');
+    const [wrong] = [...strictJsonIssues(bytes.toString()).issues, ...bodyIssues(check(body)).issues];
+    if (wrong) throw invalidAnswer(`with an invalid body: ${wrong.pointer || 'it'} ${wrong.detail}`);
     return body;
   };
 }
 
-function parsed(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());
   } catch {
@@ -158,7 +156,7 @@ const ADDRESS_HEADERS = new Set(['location', 'content-location']);
  * Returns a function that translates the upstream's addresses in headers into addresses of this service, or removes
  * their origin.
  */
-function addressTranslator(base: string, operations: readonly Forwarded[]): AddressTranslator {
+function addressTranslator(base: string, operations: readonly ForwardedOperation[]): AddressTranslator {
   const { origin } = new URL(base);
   const root = base.slice(origin.length);
   const ofUpstream = new RegExp(`${escapeRegExp(origin)}(?=[/?#\\s"'>;,]|$)`, 'g');

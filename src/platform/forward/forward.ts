@@ -11,7 +11,7 @@ import type { Context } from '../rest/context.js';
 import { isInexact, nameOf, parametersIn } from '../rest/parameters.js';
 import type { Reply } from '../rest/represent.js';
 import type { ReadRequest } from '../rest/validation.js';
-import { absences, answerReader, CONNECTION_HEADERS, type Forwarded } from './answers.js';
+import { answerReader, CONNECTION_HEADERS, type ForwardedOperation, missingAnswerFailure } from './answers.js';
 import { type Upstreams, upstreamClient } from './upstreams.js';
 
 type ForwardingHandler = (request: ReadRequest, context: Pick<Context, 'call'>) => Promise<Reply>;
@@ -45,20 +45,20 @@ interface ForwardingOptions {
  * @param operations all forwarded operations
  */
 export function forwardingHandlers(
-  operations: readonly Forwarded[],
+  operations: readonly ForwardedOperation[],
   { upstreams, ajv, errors }: ForwardingOptions,
 ): Map<Operation, ForwardingHandler> {
   const clients = new Map(Object.entries(upstreams).map(([name, upstream]) => [name, upstreamClient(upstream)]));
 
-  const handlerOf = (operation: Forwarded): ForwardingHandler => {
+  const handlerOf = (operation: ForwardedOperation): ForwardingHandler => {
     const { method, permission, forward } = operation;
     const { base, credentials, send } = clients.get(forward.to) as ReturnType<typeof upstreamClient>;
     const version = splitPath(operation.path)?.version;
     const siblings = operations.filter(
       (one) => one.forward.to === forward.to && splitPath(one.path)?.version === version,
     );
-    const absent = absences(operation, errors);
-    const readAnswer = answerReader(operation, { base, siblings, absent, ajv, errors });
+    const missingAnswer = missingAnswerFailure(operation, errors);
+    const readAnswer = answerReader(operation, { base, siblings, missingAnswer, ajv, errors });
     const write = parameterWriter(operation);
     const [bodyType] = Object.keys(operation.operation.requestBody?.content ?? {});
 
@@ -81,10 +81,10 @@ export function forwardingHandlers(
       };
       const answer = await send(address, { method, headers, ...body }).catch((cause: Error) => {
         if (cause instanceof Failure) throw cause;
-        if (cause.name === 'TimeoutError') throw absent(504, 'took too long', { cause });
-        if (isBulkheadRejectedError(cause)) throw absent(503, 'has too many calls at once', { cause });
-        if (isBrokenCircuitError(cause)) throw absent(503, 'has not answered for a while', { cause });
-        throw absent(503, 'cannot be reached', { cause });
+        if (cause.name === 'TimeoutError') throw missingAnswer(504, 'took too long', { cause });
+        if (isBulkheadRejectedError(cause)) throw missingAnswer(503, 'has too many calls at once', { cause });
+        if (isBrokenCircuitError(cause)) throw missingAnswer(503, 'has not answered for a while', { cause });
+        throw missingAnswer(503, 'cannot be reached', { cause });
       });
       return readAnswer(answer);
     };

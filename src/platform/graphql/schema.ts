@@ -51,9 +51,9 @@ export function executableSchema(
     complete[type.name] = { [field.name]: notWritten, ...complete[type.name] };
   const routes = rootTypes(contract).flatMap(({ name }) =>
     Object.entries(complete[name] ?? {}).map(([field, route]) => {
-      const by = `${name}.${field}`;
-      const parameters = fields.get(by)?.field.args.map((one) => one.name) ?? [];
-      return { by, action: actionOf(name, field), route, parameters };
+      const operation = `${name}.${field}`;
+      const parameters = fields.get(operation)?.field.args.map((one) => one.name) ?? [];
+      return { operation, action: actionOf(name, field), route, parameters };
     }),
   );
   checkRoutes(policy, models, routes);

@@ -5,7 +5,7 @@ import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
 import { essenceOf, kindOf } from '../contract/document.js';
 import { bodyTooLarge } from './failures.js';
-import { hiddenFaults, syntaxError } from './json-text.js';
+import { strictJsonIssues, syntaxError } from './json-text.js';
 import { issueFailure } from './messages.js';
 
 type Reader = (request: FastifyRequest, bytes: Buffer) => Promise<unknown>;
@@ -105,7 +105,7 @@ function refuseCompression({ headers }: FastifyRequest): void {
 function parse(bytes: Buffer): unknown {
   const text = decode(bytes);
   const value = parseText(text);
-  const faults = hiddenFaults(text);
+  const faults = strictJsonIssues(text);
   if (faults.issues.length > 0) throw issueFailure('BAD_REQUEST', faults);
   return value;
 }

@@ -9,8 +9,8 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|-?\d[\d.eE+-]*/g;
 const INTEGER = /^-?\d+$/;
 const SAFE_DIGITS = 15;
 
-/** Returns true for an integer that a number rounds, unless JavaScript writes it like that. */
-const isAnother = (token: string): boolean =>
+/** Returns true for an integer that a number rounds, unless JavaScript formats that number with the same digits. */
+const isRounded = (token: string): boolean =>
   BigInt(Number(token)) !== BigInt(token) && String(Number(token)) !== token;
 
 interface Frame {
@@ -24,7 +24,7 @@ interface Frame {
  * and prototype names (RFC 8259 §4, §6 and §9).
  * @param text valid JSON
  */
-export function hiddenFaults(text: string): Issues {
+export function strictJsonIssues(text: string): Issues {
   const { add, found } = issueList();
   const stack: Frame[] = [];
   const report = (detail: string) => add(() => ({ pointer: pointerOf(stack), detail }));
@@ -44,17 +44,17 @@ export function hiddenFaults(text: string): Issues {
       if (top?.members) top.expectsName = true;
       else if (top) top.at = Number(top.at) + 1;
     } else if (token.startsWith('"')) {
-      if (top?.members && top.expectsName) enter(top, top.members, token, stack, report);
+      if (top?.members && top.expectsName) addMember(top, top.members, token, stack, report);
     } else if (!Number.isFinite(Number(token))) {
       report(`must be within ±${Number.MAX_VALUE}`);
-    } else if (token.length > SAFE_DIGITS && INTEGER.test(token) && isAnother(token)) {
+    } else if (token.length > SAFE_DIGITS && INTEGER.test(token) && isRounded(token)) {
       report('has more digits than a number keeps. Send it as a string, or round it.');
     }
   }
   return found();
 }
 
-function enter(
+function addMember(
   top: Frame,
   members: Set<string>,
   token: string,
@@ -72,13 +72,13 @@ function enter(
 
 const pointerOf = (stack: Frame[]): string => stack.map(({ at }) => pointerTo(at)).join('');
 
-/** A token, with the space after it. */
+/** A token and the white space after it. */
 const LEXEME =
   /("[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uffff]*)*"|[{}[\],:]|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))[ \t\r\n]*/y;
 const NAME = 'a member name in double quotes';
 
 /** Returns the tokens that may follow a token; undefined for an unexpected token. @param open the open brackets */
-function expectedBehind(token: string, expected: string, open: string[]): string | undefined {
+function expectedAfter(token: string, expected: string, open: string[]): string | undefined {
   const isValue = expected.startsWith('a value');
   if (token === '}' || token === ']') {
     if (!expected.endsWith(token)) return undefined;
@@ -109,7 +109,7 @@ export function syntaxError(text: string): string {
     LEXEME.lastIndex = position;
     const [whole = '', found] = LEXEME.exec(text) ?? [];
     token = found;
-    const next = token === undefined ? undefined : expectedBehind(token, expected, open);
+    const next = token === undefined ? undefined : expectedAfter(token, expected, open);
     if (next === undefined) break;
     expected = next;
     position += whole.length;

@@ -12,9 +12,9 @@ function decisionOf(models: DeclaredModels, target: Target): Decides {
   return target.kind === 'create' && !target.of ? 'self' : 'owner';
 }
 
-interface WrittenRoute {
+interface RouteEntry {
   /** The operationId, or `Type.field`. */
-  readonly by: string;
+  readonly operation: string;
   readonly action: string;
   readonly route: unknown;
   /** The names of the path parameters or arguments. */
@@ -22,13 +22,13 @@ interface WrittenRoute {
 }
 
 /** Returns the problems of an application's routes, which prevent the start. */
-export function routeProblems(policy: Policy, models: DeclaredModels, routes: readonly WrittenRoute[]): string[] {
+export function routeProblems(policy: Policy, models: DeclaredModels, routes: readonly RouteEntry[]): string[] {
   return routes.flatMap((one) => {
-    const { by, action, route } = one;
+    const { operation, action, route } = one;
     if (route === notWritten || route === undefined) return [];
-    if (!isRoute(route)) return [`${by} needs ${action}: write it as route({ target, handler }), not as a function.`];
+    if (!isRoute(route)) return [`${operation} needs ${action}: write route({ target, handler }), not a function.`];
     const problems = [...namingProblems(models, one, route), ...decisionProblems(policy, models, one, route)];
-    return problems.map((problem) => `${sourceLineOf(route)}${by}: ${problem}`);
+    return problems.map((problem) => `${sourceLineOf(route)}${operation}: ${problem}`);
   });
 }
 
@@ -56,7 +56,7 @@ export function modelProblems(policy: Policy, models: readonly Model[]): string[
   });
 }
 
-function namingProblems(models: DeclaredModels, { parameters }: WrittenRoute, { target }: Route<never, unknown>) {
+function namingProblems(models: DeclaredModels, { parameters }: RouteEntry, { target }: Route<never, unknown>) {
   const on = target.kind === 'create' ? target.on : undefined;
   const named = [target, target.of, on].filter((one) => one !== undefined);
   const undeclared = named.filter(({ model }) => models.byName(model.name) === undefined);
@@ -85,11 +85,11 @@ function namingProblems(models: DeclaredModels, { parameters }: WrittenRoute, { 
 function decisionProblems(
   policy: Policy,
   models: DeclaredModels,
-  { by, action }: WrittenRoute,
+  { operation, action }: RouteEntry,
   { target, handler }: Route<never, unknown>,
 ) {
   const problems = target.kind === 'create' && !handler ? ['a route that creates needs a handler.'] : [];
-  if (by.startsWith('Subscription.') && !handler && target.kind !== 'stream')
+  if (operation.startsWith('Subscription.') && !handler && target.kind !== 'stream')
     problems.push('a subscription needs a handler, or the target stream() of a model with a `stream`.');
   const reaches = Object.entries(policy[action] ?? {});
   const reachesOwn = reaches.some(([, reach]) => reach === 'own');

@@ -7,7 +7,7 @@ import type { Operation } from '../contract/openapi.js';
 import { type ParameterForm, parameterForm, type Scalar, scalarsIn, schemaOf } from '../contract/parameter-form.js';
 import { mergeSchema, structureOf } from '../contract/schemas.js';
 import { issueIn, lazily, parameterIssues, REPEATED, SPELLINGS } from '../http/json-schema.js';
-import { hiddenFaults, syntaxError } from '../http/json-text.js';
+import { strictJsonIssues, syntaxError } from '../http/json-text.js';
 
 type Values = Record<string, unknown>;
 type ListForm = Extract<ParameterForm, { kind: 'list' }>;
@@ -125,7 +125,7 @@ const jsonLayer =
     } catch {
       return report(wrong, { parameter: key, detail: `is not valid JSON. At ${syntaxError(text)}.` });
     }
-    const { issues, omitted } = hiddenFaults(text);
+    const { issues, omitted } = strictJsonIssues(text);
     const faults = issues.map(({ pointer = '', detail }) => issueIn(pointerTo(key) + pointer, detail));
     if (faults.length > 0) wrong.push({ issues: faults, omitted });
   };

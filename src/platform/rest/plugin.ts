@@ -7,7 +7,7 @@ import type { Catalogue } from '../contract/codes.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { inlineSchemas } from '../contract/inline.js';
 import { type Operation, operations, prefixOf, splitPath, versionsOf } from '../contract/openapi.js';
-import type { Forwarded } from '../forward/answers.js';
+import type { ForwardedOperation } from '../forward/answers.js';
 import type { Upstreams } from '../forward/upstreams.js';
 import { readDeclared } from '../http/bodies.js';
 import { callOf } from '../http/call.js';
@@ -36,7 +36,7 @@ type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
 export type Handlers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 const givenHandler = (handlers: Handlers, { tag, operationId }: Operation): unknown =>
   handlers[tag]?.[operationId] ?? notWritten;
-const isForwarded = (operation: Operation): operation is Forwarded => operation.forward !== undefined;
+const isForwarded = (operation: Operation): operation is ForwardedOperation => operation.forward !== undefined;
 
 /** Returns the operations that are not written yet, each once for all versions. */
 export const notWrittenOperations = (document: OpenApiDocument, handlers: Handlers): string[] => {
@@ -189,7 +189,7 @@ function checkedRoute(operation: Operation, handlers: Handlers) {
   const { operationId, permission } = operation;
   if (permission === 'public' || isForwarded(operation)) return [];
   const parameters = parametersIn(operation, 'path').map(({ name }) => name);
-  return [{ by: operationId, action: permission.action, route: givenHandler(handlers, operation), parameters }];
+  return [{ operation: operationId, action: permission.action, route: givenHandler(handlers, operation), parameters }];
 }
 
 /** Returns the paths and ids for fastify-openapi-glue. Schemas come from the resolver; security is a stage. */
