@@ -16,7 +16,7 @@ const AUTH = '/api/v1/auth';
 const SECOND = 1000;
 const DAY = 24 * 60 * 60 * SECOND;
 /** Checks so rarely that only a signal, or the check of an operation, ends a socket. */
-const rareChecks = { recheck: 0x7fffffff, hearing: 0x7fffffff };
+const rareChecks = { recheck: 0x7fffffff, signalCheck: 0x7fffffff };
 
 type Headers = Record<string, string>;
 
@@ -431,7 +431,7 @@ onEachDatabase(t, async (t, open) => {
   t.test('one query checks all sockets, and no query runs without sockets', async (t) => {
     const recheck = 50;
     // An instance without signals checks at other times, too.
-    const instance = await startInstance(t, database, {}, { sockets: { recheck, hearing: 600 * SECOND } });
+    const instance = await startInstance(t, database, {}, { sockets: { recheck, signalCheck: 600 * SECOND } });
     const { seen, stop } = watchStatements(/FROM "public"\."signing_keys" .*"kid" (IN|=)/);
     t.teardown(stop);
     let ticks = 0;

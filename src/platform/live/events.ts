@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import { toFailure } from '../http/failures.js';
-import type { Subscribed } from './feed.js';
+import type { FeedSubscription } from './feed.js';
 
 interface EventsOptions {
   source: AsyncIterable<unknown>;
@@ -89,7 +89,7 @@ export function subscriptionResults({
  * Returns an iterator for graphql-ws that yields nothing and ends with the subscription to a stream. It rejects if the
  * subscription cannot begin.
  */
-export function emptyResults({ started, leave }: Subscribed): AsyncIterableIterator<never, void> {
+export function emptyResults({ started, leave }: FeedSubscription): AsyncIterableIterator<never, void> {
   let finish = (): void => {};
   const ended = new Promise<void>((resolve, reject) => {
     finish = resolve;

@@ -17,8 +17,8 @@ import { syntaxError } from '../http/json-text.js';
 import type { PlatformServices } from '../services.js';
 import { CLOSE, type Connection, connection } from './connection.js';
 import { emptyResults, subscriptionResults } from './events.js';
-import type { Rendered } from './feed.js';
-import { openSockets, type SocketLimits } from './sockets.js';
+import type { EntryJson } from './feed.js';
+import { type SocketLimits, socketRegistry } from './sockets.js';
 import { StreamSource } from './streams.js';
 import { type Selection, selectionKey, subscriptions } from './subscriptions.js';
 
@@ -63,7 +63,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   const { services, engine, format, socketLimits: limits, now } = options;
   const { tokens, subscribe: maxDocument } = options.limits;
   const live = subscriptions({ engine, format, log: app.log });
-  const sockets = openSockets({ limits, revocations: services.revocations, now, log: app.log });
+  const sockets = socketRegistry({ limits, revocations: services.revocations, now, log: app.log });
   const begun = new WeakMap<object, Results>();
 
   /** @param place the number of operations on the socket, including this one */
@@ -150,7 +150,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
 
   function followed(one: Connection, id: string, selection: Selection, onEnd: () => void) {
     const head = Buffer.from(`{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`);
-    const send = (rendered: Rendered) => one.send(Buffer.concat([head, rendered, MESSAGE_END]));
+    const send = (rendered: EntryJson) => one.send(Buffer.concat([head, rendered, MESSAGE_END]));
     const { started, leave } = live.open(selection, { send, drained: one.drained });
     const end = () => {
       leave();
@@ -218,7 +218,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
           one.close(code, reason === INVALID_MESSAGE ? messageFault(received) : reason),
         onMessage(receive) {
           socket.on('message', (data) => {
-            sockets.heard(one);
+            sockets.markAlive(one);
             if (!one.isOpen()) return;
             extra.size = (data as Buffer).length;
             received = String(data);
@@ -228,7 +228,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         },
         async onPing(payload) {
           try {
-            if (await one.renew(payload)) await sockets.look(one);
+            if (await one.renew(payload)) await sockets.check(one);
             one.send(`{"type":"${MessageType.Pong}"}`);
           } catch (error) {
             one.refuse(error);
@@ -237,7 +237,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       },
       extra,
     );
-    socket.on('pong', () => sockets.heard(one));
+    socket.on('pong', () => sockets.markAlive(one));
     const leave = () => {
       sockets.remove(one);
       void closed();

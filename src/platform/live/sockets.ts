@@ -13,7 +13,7 @@ export interface SocketLimits {
   recheck: number;
   ping: number;
   /** Milliseconds between checks whether signals arrive. Without signals all credentials are checked. */
-  hearing: number;
+  signalCheck: number;
 }
 
 const EXPIRY_CHECK_MS = 500;
@@ -24,7 +24,7 @@ export const socketLimits: SocketLimits = {
   socketsPerUser: 20,
   recheck: 2000,
   ping: 30_000,
-  hearing: 500,
+  signalCheck: 500,
 };
 
 const REVOKED = 'The credential was revoked. Log in again.';
@@ -36,11 +36,11 @@ interface SocketsOptions {
   log: FastifyBaseLogger;
 }
 
-export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
+export function socketRegistry({ limits, revocations, now, log }: SocketsOptions) {
   const open = new Set<Connection>();
-  const ofUser = new Map<number, number>();
+  const countByUser = new Map<number, number>();
   /** Sockets without a message since their last ping. */
-  const silent = new Set<Connection>();
+  const unanswered = new Set<Connection>();
 
   function endIfExpired(one: Connection): void {
     const { expiresAt } = one.actor() ?? {};
@@ -48,22 +48,22 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
   }
 
   /** Ends revoked sockets, with one query for all of them. */
-  async function ask(sockets: Iterable<Connection>): Promise<void> {
-    const asked = [...sockets].flatMap((one) => {
+  async function endRevoked(sockets: Iterable<Connection>): Promise<void> {
+    const authenticated = [...sockets].flatMap((one) => {
       const actor = one.actor();
       return actor ? [{ one, actor }] : [];
     });
-    const refused = await revocations.invalidActors(asked.map(({ actor }) => actor));
+    const refused = await revocations.invalidActors(authenticated.map(({ actor }) => actor));
     // A renewed credential was checked when it was renewed.
-    for (const { one, actor } of asked) if (refused.has(actor) && actor === one.actor()) one.end(REVOKED);
+    for (const { one, actor } of authenticated) if (refused.has(actor) && actor === one.actor()) one.end(REVOKED);
   }
 
-  async function look(one: Connection): Promise<void> {
-    await ask([one]);
+  async function check(one: Connection): Promise<void> {
+    await endRevoked([one]);
     one.ended.throwIfAborted();
   }
 
-  const forget = revocations.onInvalidActors((isRefused) => {
+  const unsubscribe = revocations.onInvalidActors((isRefused) => {
     for (const one of open) {
       const actor = one.actor();
       if (actor && isRefused(actor)) one.end(REVOKED);
@@ -72,18 +72,18 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
 
   function pingAll(): void {
     for (const one of open) {
-      if (silent.has(one)) one.terminate();
+      if (unanswered.has(one)) one.terminate();
       else one.ping();
-      silent.add(one);
+      unanswered.add(one);
     }
   }
 
   let failing = false;
 
   /** Checks all sockets, and logs the first of consecutive failures. */
-  const askAll = singleFlight(async () => {
+  const endAllRevoked = singleFlight(async () => {
     try {
-      await ask(open);
+      await endRevoked(open);
       failing = false;
     } catch (err) {
       if (!failing) log.warn({ err }, 'sockets not rechecked');
@@ -91,20 +91,20 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
     }
   });
 
-  async function askUnlessHeard(): Promise<void> {
-    if (!(await revocations.receivesSignals())) await askAll();
+  async function endRevokedWithoutSignals(): Promise<void> {
+    if (!(await revocations.receivesSignals())) await endAllRevoked();
   }
 
   let timers: NodeJS.Timeout[] = [];
-  const watch = () => {
+  const startTimers = () => {
     timers = [
       setInterval(() => open.forEach(endIfExpired), EXPIRY_CHECK_MS),
-      setInterval(askUnlessHeard, limits.hearing),
-      setInterval(askAll, limits.recheck),
+      setInterval(endRevokedWithoutSignals, limits.signalCheck),
+      setInterval(endAllRevoked, limits.recheck),
       setInterval(pingAll, limits.ping),
     ];
   };
-  const rest = () => timers.forEach(clearInterval);
+  const stopTimers = () => timers.forEach(clearInterval);
 
   return {
     /**
@@ -114,16 +114,16 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
      */
     async add(one: Connection, { id }: Actor): Promise<void> {
       if (!one.isOpen()) return;
-      const count = ofUser.get(id) ?? 0;
+      const count = countByUser.get(id) ?? 0;
       if (count >= limits.socketsPerUser)
         throw new Failure('UNAVAILABLE', 'This user has too many sockets. Close one first.');
-      ofUser.set(id, count + 1);
-      if (open.size === 0) watch();
+      countByUser.set(id, count + 1);
+      if (open.size === 0) startTimers();
       open.add(one);
-      await look(one);
+      await check(one);
     },
     /** Checks the current credential. @throws Failure UNAUTHENTICATED, and ends the socket */
-    look,
+    check,
     /**
      * Checks the credential before an operation. Only credentials with a session need a query.
      * @throws Failure UNAUTHENTICATED, and ends the socket
@@ -132,22 +132,22 @@ export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
       endIfExpired(one);
       one.ended.throwIfAborted();
       const actor = one.actor();
-      if (actor && sessionOf(actor) !== undefined) await look(one);
+      if (actor && sessionOf(actor) !== undefined) await check(one);
     },
     remove(one: Connection): void {
-      silent.delete(one);
+      unanswered.delete(one);
       const user = one.actor()?.id;
       if (!open.delete(one)) return;
-      if (open.size === 0) rest();
+      if (open.size === 0) stopTimers();
       if (user === undefined) return;
-      const count = (ofUser.get(user) ?? 0) - 1;
-      if (count > 0) ofUser.set(user, count);
-      else ofUser.delete(user);
+      const count = (countByUser.get(user) ?? 0) - 1;
+      if (count > 0) countByUser.set(user, count);
+      else countByUser.delete(user);
     },
-    heard: (one: Connection) => silent.delete(one),
+    markAlive: (one: Connection) => unanswered.delete(one),
     stop(): void {
-      forget();
-      rest();
+      unsubscribe();
+      stopTimers();
     },
   };
 }

@@ -6,7 +6,7 @@ import { type DeclaredModels, delegateOf, type ModelData } from '../operations/m
 import { type ModelStream, type ModelStreams, markIncluded } from '../operations/model-streams.js';
 import { visibleSelection } from '../operations/read-scope.js';
 
-/** The interval of reads that make up for lost signals. */
+/** The interval of polls, which compensate for lost signals. */
 const POLL_INTERVAL_MS = 5000;
 
 const ALL_ROWS = 'all';
@@ -20,8 +20,8 @@ export interface StreamReader {
   readonly name: string;
   readonly after: (key: string, id: number, limit: number) => Promise<readonly Entry[]>;
   readonly head: (key: string) => Promise<number>;
-  /** @param onNews gets the newest known id @returns a function that ends the watch */
-  readonly watch: (key: string, onNews: (head: number) => void) => () => void;
+  /** @param onEntry gets the newest known id @returns a function that ends the watch */
+  readonly watch: (key: string, onEntry: (head: number) => void) => () => void;
 }
 
 /**
@@ -44,7 +44,7 @@ export class StreamSource implements AsyncIterable<never> {
   }
 
   [Symbol.asyncIterator](): never {
-    throw new Error('A durable stream is followed, not iterated.');
+    throw new Error('A StreamSource cannot be iterated.');
   }
 }
 
@@ -66,18 +66,18 @@ export async function modelStreams({ models, client, signals, onFault }: Streams
     if (!data.model.stream) continue;
     const stream = watchedStream(data, client);
     const { name } = stream.reader;
-    if (!/^\w+$/.test(name) || watched.has(name)) throw new Error(`"${name}" cannot name another durable stream.`);
+    if (!/^\w+$/.test(name) || watched.has(name)) throw new Error(`"${name}" is not a unique stream name.`);
     watched.set(name, stream);
     streams.set(data.model.name, modelStream(data, stream, signals));
   }
-  const hear = (payload: string) => {
+  const onSignal = (payload: string) => {
     const [, name = '', id, key = ''] = /^(\S+) (\d+) (.*)$/s.exec(payload) ?? [];
     watched.get(name)?.notify(key, Number(id));
   };
   const poll = () => {
     for (const { poll } of watched.values()) void poll().catch(onFault);
   };
-  await signals.listen(hear, poll);
+  await signals.listen(onSignal, poll);
   const timer = setInterval(poll, POLL_INTERVAL_MS).unref();
   return {
     streams: streams as ModelStreams,
@@ -94,7 +94,7 @@ type WatchedStream = ReturnType<typeof watchedStream>;
 function watchedStream(data: ModelData, client: PrismaClient) {
   const { key: member, include = {} } = data.model.stream ?? {};
   const rows = delegateOf(client, data);
-  const under = (key: string) => (member === undefined ? {} : { [member]: key });
+  const filterBy = (key: string) => (member === undefined ? {} : { [member]: key });
   const { selection } = visibleSelection(data, { include }, () => undefined);
   const watchers = new Map<string, Set<(head: number) => void>>();
 
@@ -104,22 +104,22 @@ function watchedStream(data: ModelData, client: PrismaClient) {
   const reader: StreamReader = {
     name: data.stored.table,
     async after(key, id, limit) {
-      const where = { ...under(key), id: { gt: Math.min(id, MAX_ID) } };
+      const where = { ...filterBy(key), id: { gt: Math.min(id, MAX_ID) } };
       const page = { where, orderBy: { id: 'asc' }, take: limit };
       const entries = (await rows.findMany({ ...page, ...selection })) as AnyRow[];
       markIncluded(entries, include);
       return entries;
     },
     async head(key) {
-      const newest = await rows.findFirst({ where: under(key), orderBy: { id: 'desc' }, select: { id: true } });
+      const newest = await rows.findFirst({ where: filterBy(key), orderBy: { id: 'desc' }, select: { id: true } });
       return (newest as Entry | null | undefined)?.id ?? 0;
     },
-    watch(key, onNews) {
-      const ofKey = watchers.get(key) ?? new Set();
-      watchers.set(key, ofKey.add(onNews));
+    watch(key, onEntry) {
+      const watchersOfKey = watchers.get(key) ?? new Set();
+      watchers.set(key, watchersOfKey.add(onEntry));
       return () => {
-        ofKey.delete(onNews);
-        if (ofKey.size === 0 && watchers.get(key) === ofKey) watchers.delete(key);
+        watchersOfKey.delete(onEntry);
+        if (watchersOfKey.size === 0 && watchers.get(key) === watchersOfKey) watchers.delete(key);
       };
     },
   };

@@ -8,7 +8,7 @@ import { documentHash, textOf } from '../graphql/documents.js';
 import type { Engine } from '../graphql/engine.js';
 import { type ErrorContext, type ErrorFormatter, formatResult, limitErrors } from '../graphql/errors.js';
 import type { PreparedOperation } from '../graphql/operation-check.js';
-import { type Feed, feedOf, type Rendered, type Sink, type Subscribed } from './feed.js';
+import { type EntryJson, type Feed, type FeedSubscription, feedOf, type Sink } from './feed.js';
 import type { Entry, StreamSource } from './streams.js';
 
 /** Caches rendered entries briefly for clients that reconnect together. */
@@ -33,7 +33,7 @@ interface SubscriptionsOptions {
 /** Tracks the subscriptions to durable streams. Equal selections of one key share a feed and its executions. */
 export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   const feeds = new Map<string, { feed: Feed; stop: () => void }>();
-  const renderedCache = new LRUCache<string, Rendered, () => Promise<Rendered>>({
+  const cache = new LRUCache<string, EntryJson, () => Promise<EntryJson>>({
     ...RENDERED_CACHE,
     sizeCalculation: (payload) => payload.length + 1,
     fetchMethod: (_key, _stale, { context: render }) => render(),
@@ -46,7 +46,7 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
     log.warn({ err }, 'a stream could not be read; trying again');
   };
 
-  async function render({ prepared, context, errors }: Selection, entry: Entry): Promise<Rendered> {
+  async function render({ prepared, context, errors }: Selection, entry: Entry): Promise<EntryJson> {
     try {
       const result = await engine.executeSubscriptionEvent({ ...prepared, contextValue: context() }, entry);
       return encoded(formatResult(result, format, errors));
@@ -63,7 +63,7 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
       head: coalesce(() => stream.head(key)),
       after: (id, limit) => stream.after(key, id, limit),
       render: async (entry) =>
-        (await renderedCache.fetch(`${entry.id} ${name}`, { context: () => render(selection, entry) })) as Rendered,
+        (await cache.fetch(`${entry.id} ${name}`, { context: () => render(selection, entry) })) as EntryJson,
       onFault,
     });
     const unwatch = stream.watch(key, feed.wake);
@@ -76,7 +76,7 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   }
 
   return {
-    open(selection: Selection, sink: Sink): Subscribed {
+    open(selection: Selection, sink: Sink): FeedSubscription {
       const { stream, key, since } = selection.source;
       const { feed, stop } = feedFor(`${stream.name} ${key} ${selection.key}`, selection);
       const { started, leave } = feed.follow(sink, since);
@@ -94,7 +94,7 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   };
 }
 
-const encoded = (payload: object): Rendered => Buffer.from(JSON.stringify(payload));
+const encoded = (payload: object): EntryJson => Buffer.from(JSON.stringify(payload));
 
 const known = new WeakMap<DocumentNode, string[]>();
 
