@@ -256,7 +256,7 @@ onEachDatabase(t, async (t, open) => {
     const [first, second] = [person('badge@example.com'), person('other-badge@example.com')];
     t.equal((await rest('POST', USERS, { as: admin, body: first })).status, 201);
     const { status, body } = await rest('POST', USERS, { as: admin, body: second });
-    t.match([status, body.code, body.detail], [409, 'CONFLICT', /a value that only one may have/]);
+    t.match([status, body.code, body.detail], [409, 'CONFLICT', /a value that must be unique/]);
     const again = await rest('POST', USERS, { as: admin, body: { ...first, name: 'No badge' } });
     t.match(again.body.detail, /e-mail address/);
     await database.client.$executeRawUnsafe('DROP INDEX users_badge');

@@ -24,7 +24,7 @@ export interface ClientAccess {
 
 const accesses = new WeakMap<object, ClientAccess>();
 
-export const keepAccess = (db: Db, access: ClientAccess): void => void accesses.set(db, access);
+export const storeAccess = (db: Db, access: ClientAccess): void => void accesses.set(db, access);
 
 /** Returns the decisions behind a `db`. @throws TypeError for another object */
 export function accessOf(db: Db): ClientAccess {

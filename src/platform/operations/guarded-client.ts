@@ -5,7 +5,7 @@ import type { PrismaClient } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
 import type { Idempotency } from '../idempotency/idempotency.js';
 import { type CallLog, callLog, endCalls, manualTransaction } from './call-transaction.js';
-import { type ClientAccess, keepAccess } from './client-access.js';
+import { type ClientAccess, storeAccess } from './client-access.js';
 import { type Db, READ_CALLS, type ReadCall } from './model.js';
 import type { DeclaredModels } from './model-data.js';
 import { modelGuard } from './model-guard.js';
@@ -55,7 +55,7 @@ export function guardedClient(models: DeclaredModels, streams: ModelStreams, acc
       return delegate;
     },
   });
-  keepAccess(db, access);
+  storeAccess(db, access);
   return db;
 }
 

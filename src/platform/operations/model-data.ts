@@ -68,7 +68,7 @@ export function declaredModels(
       byName.set(model.name, modelData(model, stored, platformParts[model.name] ?? {}));
     }
   }
-  for (const data of byName.values()) connect(data as Connecting);
+  for (const data of byName.values()) addRelations(data as MutableModelData);
   if (problems.length > 0) throw new Error(`The models of the application cannot be used:\n  ${problems.join('\n  ')}`);
 
   const byDelegate = new Map([...byName.values()].map((data) => [data.delegate, data]));
@@ -84,7 +84,7 @@ export function declaredModels(
   });
 
   /** Adds relations and cascades, and checks the names in the declaration. */
-  function connect(data: Connecting): void {
+  function addRelations(data: MutableModelData): void {
     const { model, stored } = data;
     for (const [member, field] of Object.entries(stored.fields)) {
       const to = field.relation && byName.get(field.relation.model);
@@ -97,25 +97,25 @@ export function declaredModels(
           data.cascades.push({ child, column });
         }
     const refuse = (problem: string) => problems.push(`${sourceLineOf(model)}model('${model.name}'): ${problem}`);
-    const named = (member: string, what: string) => {
+    const requireMember = (member: string, what: string) => {
       if (!(member in stored.fields))
         refuse(`${what} names \`${member}\`, which the model does not have. Correct the name.`);
     };
-    for (const member of Object.keys(model.protect ?? {})) named(member, '`protect`');
-    if (model.stream?.key !== undefined) named(model.stream.key, '`stream.key`');
+    for (const member of Object.keys(model.protect ?? {})) requireMember(member, '`protect`');
+    if (model.stream?.key !== undefined) requireMember(model.stream.key, '`stream.key`');
     for (const member of Object.keys(model.stream?.include ?? {})) {
-      named(member, '`stream.include`');
+      requireMember(member, '`stream.include`');
       if (stored.fields[member]?.isList) refuse(`\`stream.include.${member}\` is a list. Take it out.`);
     }
     const owner = model.owner?.({ id: PROBE_ID, role: '' });
-    for (const member of Object.keys(owner ?? {})) if (!['AND', 'OR', 'NOT'].includes(member)) named(member, '`owner`');
+    for (const one of Object.keys(owner ?? {})) if (!['AND', 'OR', 'NOT'].includes(one)) requireMember(one, '`owner`');
     if (model.owner && matchesEveryRow(owner))
       refuse('`owner` gives a filter that Prisma takes as "every row". Compare a member with `caller.id`.');
     if (model.stream && !data.hasNumericId) refuse('a stream needs numbered rows: add `id Int @id`.');
   }
 }
 
-type Connecting = Omit<ModelData, 'relations' | 'cascades'> & {
+type MutableModelData = Omit<ModelData, 'relations' | 'cascades'> & {
   relations: Map<string, { to: ModelData; isList: boolean; field: Field }>;
   cascades: { child: ModelData; column: string }[];
 };

@@ -36,7 +36,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   const { model, hooks } = data;
   const { call, action } = access;
   const { delegate: name } = data;
-  const on = (client: Tx) => delegateOf(client, data);
+  const delegateIn = (client: Tx) => delegateOf(client, data);
 
   const denied = (): Failure => (model.conceal ? notFound(model) : forbidden(access.actor(), action ?? model.read));
 
@@ -44,7 +44,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     action === undefined ? undefined : readableRows(call, access.actor(), of);
 
   /** Returns the filter of the rows that the caller may write; undefined for all rows. */
-  function writable(): object | undefined {
+  function writeFilter(): object | undefined {
     if (action === undefined || reachOf(call.policy, action, access.actor()) === 'any') return undefined;
     const owner = data.ownedBy(access.actor()) ?? access.parentFilter?.(data);
     if (owner) return owner;
@@ -53,7 +53,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
 
   /** @param members known members of the row @throws Failure FORBIDDEN */
   async function requireOwner(tx: Tx, members: Data, unique: object): Promise<void> {
-    const where = writable();
+    const where = writeFilter();
     if (where && !(await rowSatisfies(tx, data, where as Args, members, unique))) throw denied();
   }
 
@@ -85,7 +85,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     );
     for (const member of Object.keys(written)) {
       if (data.stored.fields[member]?.kind === 'object')
-        throw new TypeError(`db.${name}: write \`${member}\` by a call of its own model.`);
+        throw new TypeError(`db.${name}: write \`${member}\` with a call of its own model.`);
       if (Object.hasOwn(data.hidden, member) && !isPrivileged)
         throw new TypeError(`db.${name}: \`${member}\` cannot be written here.`);
     }
@@ -96,22 +96,21 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   function writeSelection(args: Args): Args {
     const { select, include, omit } = args;
     const { selection, parents } = visibleSelection(data, { select, include, omit }, readable);
-    if (parents.length > 0)
-      throw new TypeError(`db.${name}: read the relations of a written row by a call of their own.`);
+    if (parents.length > 0) throw new TypeError(`db.${name}: read the relations of a written row in a separate call.`);
     return selection;
   }
 
   /** Ignores the version in the data, which a handler may have copied from the row. */
   const nextVersion = (changes: Data): Data => (data.hasVersion ? { ...changes, version: { increment: 1 } } : changes);
 
-  function canMoveOwner(changes: Data): boolean {
-    const members = membersIn(writable() ?? {});
+  function canChangeOwner(changes: Data): boolean {
+    const members = membersIn(writeFilter() ?? {});
     for (const { relation } of Object.values(data.stored.fields))
       for (const one of relation?.fields ?? []) members.add(one);
     return Object.keys(changes).some((member) => members.has(member));
   }
 
-  /** Locks the row of a unique `where`. @throws Failure NOT_FOUND, GONE, FORBIDDEN; else Prisma's error */
+  /** Locks the row of a unique `where`. @throws Failure NOT_FOUND, GONE, FORBIDDEN, or an error of Prisma */
   async function writableRow(tx: Tx, where: Args): Promise<AnyRow> {
     const target = access.lockedTarget?.();
     const { id } = where;
@@ -119,12 +118,12 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     const isTarget = target?.model === model.name && target.row.id === id;
     if (isTarget && Object.keys(where).length === 1) return target.row;
     const unique = { where: scopedWhere(data, where, readable) };
-    const found = (await on(tx).findUnique(unique)) as AnyRow | null;
-    const exists = found ?? (typeof id === 'number' && (await on(tx).findUnique({ where: { id } })));
+    const found = (await delegateIn(tx).findUnique(unique)) as AnyRow | null;
+    const exists = found ?? (typeof id === 'number' && (await delegateIn(tx).findUnique({ where: { id } })));
     if (typeof id === 'number' && !exists) return throwNotFoundOrGone(tx, model, id);
     if (found && data.hasNumericId && !isTarget) await lockRow(tx, data, found.id);
     // Reads the row again under the lock. A row that has just appeared was not checked.
-    const row = (await on(tx).findUniqueOrThrow(unique)) as AnyRow;
+    const row = (await delegateIn(tx).findUniqueOrThrow(unique)) as AnyRow;
     if (!found) throw new Failure('CONFLICT', `This ${model.noun} was changed at the same time.`);
     await requireOwner(tx, row, 'id' in row ? { id: row.id } : where);
     return row;
@@ -132,11 +131,11 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
 
   /** A row without a numeric id is not locked, so its owner is checked again. */
   const uniqueWhere = (where: Args): Args => {
-    const owner = data.hasNumericId ? undefined : writable();
+    const owner = data.hasNumericId ? undefined : writeFilter();
     return withFilters(scopedWhere(data, where, readable), owner ? [owner] : []).where as Args;
   };
 
-  async function orConflict<T>(write: Promise<unknown> | undefined): Promise<T> {
+  async function mapConflict<T>(write: Promise<unknown> | undefined): Promise<T> {
     try {
       return (await write) as T;
     } catch (error) {
@@ -144,7 +143,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
       if (fault.kind !== 'unique') throw error;
       throw new Failure(
         'CONFLICT',
-        hooks.conflict?.(fault.constraint) ?? `Another ${model.noun} has a value that only one may have.`,
+        hooks.conflict?.(fault.constraint) ?? `Another ${model.noun} already has a value that must be unique.`,
         {
           cause: error,
         },
@@ -160,15 +159,15 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
       if (typeof id === 'number' && data.hasNumericId && !isStorableId(id) && operation.startsWith('findUnique'))
         return this.read(operation.replace('Unique', 'First') as ReadCall, args);
       if (operation !== 'count' && operation !== 'aggregate')
-        return on(client)[operation](scopedArgs(data, args, readable));
-      return on(client)[operation](scopedAggregate(data, args, readable));
+        return delegateIn(client)[operation](scopedArgs(data, args, readable));
+      return delegateIn(client)[operation](scopedAggregate(data, args, readable));
     },
 
     writes: {
       async create(args: Args): Promise<unknown> {
         const given = writtenData(args['data']);
         refuseProtected(given);
-        const owner = writable();
+        const owner = writeFilter();
         if (owner && matchesLocally(owner as Args, given) === false) throw denied();
         await call.enforce().catch(async (refusal: unknown) => {
           await hooks.beforeCreate?.(await access.reader(), given);
@@ -183,7 +182,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
           ...(select && { select: { ...select, ...(data.stored.fields['id'] && { id: true }) } }),
           ...(omit && { omit: { ...omit, ...('id' in omit && { id: false }) } }),
         };
-        const created = await orConflict<AnyRow>(on(tx).create({ ...selection, ...withId, data: given }));
+        const created = await mapConflict<AnyRow>(delegateIn(tx).create({ ...selection, ...withId, data: given }));
         await requireOwner(tx, { ...given, ...created }, { id: created.id });
         if (stream) {
           const added = { id: created.id, key };
@@ -197,14 +196,14 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
       async createMany(args: Args): Promise<unknown> {
         if (streams.has(model.name) || hooks.afterCreate)
           throw new TypeError(`db.${name}.createMany: create the rows one by one, because each of them is announced.`);
-        const owner = writable();
+        const owner = writeFilter();
         const rows = [args['data']].flat().map(writtenData);
         for (const row of rows) {
           refuseProtected(row);
           if (owner && matchesLocally(owner as Args, row) !== true) throw denied();
         }
         await call.enforce();
-        return orConflict(on(await access.transaction()).createMany({ ...args, data: rows }));
+        return mapConflict(delegateIn(await access.transaction()).createMany({ ...args, data: rows }));
       },
 
       async update(args: Args): Promise<unknown> {
@@ -216,11 +215,11 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         access.checkPrecondition?.();
         await hooks.beforeUpdate?.(tx, before, changes);
         await call.enforce();
-        if (Object.keys(changes).length === 0) return on(tx).findUnique({ where, ...writeSelection(args) });
-        const after = await orConflict<AnyRow>(
-          on(tx).update({ ...writeSelection(args), where: uniqueWhere(where), data: nextVersion(changes) }),
+        if (Object.keys(changes).length === 0) return delegateIn(tx).findUnique({ where, ...writeSelection(args) });
+        const after = await mapConflict<AnyRow>(
+          delegateIn(tx).update({ ...writeSelection(args), where: uniqueWhere(where), data: nextVersion(changes) }),
         );
-        if (canMoveOwner(changes)) await requireOwner(tx, { ...before, ...changes }, { id: before.id });
+        if (canChangeOwner(changes)) await requireOwner(tx, { ...before, ...changes }, { id: before.id });
         await hooks.afterUpdate?.(tx, call, before, { ...before, ...changes });
         return after;
       },
@@ -229,11 +228,11 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         if (hooks.afterUpdate) throw new TypeError(`db.${name}.updateMany: update the rows one by one.`);
         const changes = writtenData(args['data']);
         refuseProtected(changes);
-        const owner = writable();
-        if (owner && canMoveOwner(changes) && matchesLocally(owner as Args, changes) !== true) throw denied();
+        const owner = writeFilter();
+        if (owner && canChangeOwner(changes) && matchesLocally(owner as Args, changes) !== true) throw denied();
         await call.enforce();
         const where = withFilters(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
-        return orConflict(on(await access.transaction()).updateMany({ ...where, data: nextVersion(changes) }));
+        return mapConflict(delegateIn(await access.transaction()).updateMany({ ...where, data: nextVersion(changes) }));
       },
 
       async delete(args: Args): Promise<unknown> {
@@ -243,7 +242,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         await hooks.beforeDelete?.(tx, before);
         await call.enforce();
         sendAhead(log, createTombstones(tx, data, [before.id]));
-        const deleted = await on(tx).delete({ ...writeSelection(args), where: uniqueWhere(where) });
+        const deleted = await delegateIn(tx).delete({ ...writeSelection(args), where: uniqueWhere(where) });
         await hooks.afterDelete?.(tx, call, before);
         return deleted;
       },
@@ -252,10 +251,10 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         if (hooks.afterDelete) throw new TypeError(`db.${name}.deleteMany: delete the rows one by one.`);
         await call.enforce();
         const tx = await access.transaction();
-        const owner = writable();
+        const owner = writeFilter();
         const where = withFilters(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
-        if (!data.hasNumericId) return on(tx).deleteMany(where);
-        const rows = (await on(tx).findMany({
+        if (!data.hasNumericId) return delegateIn(tx).deleteMany(where);
+        const rows = (await delegateIn(tx).findMany({
           ...where,
           select: { id: true },
           orderBy: { id: 'asc' },
@@ -263,7 +262,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         for (const { id } of rows) await lockRow(tx, data, id);
         const ids = rows.map(({ id }) => id);
         sendAhead(log, createTombstones(tx, data, ids));
-        return on(tx).deleteMany({ where: { id: { in: ids } } });
+        return delegateIn(tx).deleteMany({ where: { id: { in: ids } } });
       },
     },
   };

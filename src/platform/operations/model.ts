@@ -105,7 +105,7 @@ export interface ModelStream<Name extends ModelName> {
 interface ModelOptions<Name extends ModelName> {
   /** Returns the filter of the rows that belong to the caller. */
   readonly owner?: (caller: Caller) => Where<Name>;
-  /** The action of reading a row, from everywhere. */
+  /** The action that reading a row requires, in all operations. */
   readonly read: string;
   /** The word for a row in messages to callers; by default the model's name in lower case. */
   readonly noun?: string;

@@ -66,7 +66,7 @@ export async function operate(
   const idOf = ({ key }: RecordTarget): number => (key === undefined ? caller.id : options.idOf(key));
   const keyedRequest = writes ? call.idempotency : undefined;
   const currentActor = (): Actor => (transaction.hasBegun() ? transaction.actor() : caller);
-  const rows = targetRows({ client, models, call, action, present: currentActor, idOf });
+  const rows = targetRows({ client, models, call, action, actor: currentActor, idOf });
 
   const lockedRecord = writes ? (record ?? container) : undefined;
   const toLock =

@@ -13,7 +13,7 @@ export function readableRows({ policy }: Pick<Call, 'policy'>, actor: Actor, dat
   return reach === 'own' ? data.ownedBy(actor) : undefined;
 }
 
-/** A limited selection, and filters of the selecting rows that follow from it. */
+/** A selection of permitted rows, and the filters that the selecting rows must satisfy for it. */
 interface VisibleSelection {
   readonly selection: Args;
   readonly parents: readonly object[];
@@ -24,7 +24,7 @@ export function scopedArgs(data: ModelData, args: Args, readable: Readable): Arg
   const { where, select, include, omit, ...rest } = args;
   const own = readable(data);
   const { selection, parents } = visibleSelection(data, { select, include, omit }, readable);
-  refuseOrder(data, rest, readable);
+  refuseUnreadableOrder(data, rest, readable);
   const filters = own ? [own, ...parents] : parents;
   return { ...rest, ...selection, ...withFilters(scopedWhere(data, where, readable), filters) };
 }
@@ -33,7 +33,7 @@ export function scopedArgs(data: ModelData, args: Args, readable: Readable): Arg
 export function scopedAggregate(data: ModelData, args: Args, readable: Readable): Args {
   const { where, ...rest } = args;
   const own = readable(data);
-  refuseOrder(data, rest, readable);
+  refuseUnreadableOrder(data, rest, readable);
   for (const of of ['select', '_count', '_min', '_max', '_sum', '_avg'])
     for (const member of membersOf(rest[of])) refuseHidden(data, member);
   return { ...rest, ...withFilters(scopedWhere(data, where, readable), own ? [own] : []) };
@@ -47,22 +47,22 @@ function refuseHidden(data: ModelData, member: string): void {
 }
 
 /** @throws TypeError for a model that is not declared */
-function modelBehind(data: ModelData, member: string): ModelData {
+function relatedModel(data: ModelData, member: string): ModelData {
   const relation = data.relations.get(member);
   if (relation) return relation.to;
   throw new TypeError(`db.${data.delegate}: declare the model behind \`${member}\` in the \`models\` first.`);
 }
 
 /** Refuses an order that reveals hidden members or rows of others, and a cursor at a row of others. */
-function refuseOrder(data: ModelData, { orderBy, cursor, distinct }: Args, readable: Readable): void {
+function refuseUnreadableOrder(data: ModelData, { orderBy, cursor, distinct }: Args, readable: Readable): void {
   const ordered = [orderBy ?? []].flat().flatMap((one) => Object.entries(one as Args));
   for (const [member, value] of ordered) {
     refuseHidden(data, member);
     if (data.stored.fields[member]?.kind !== 'object') continue;
-    const to = modelBehind(data, member);
+    const to = relatedModel(data, member);
     if (readable(to))
       throw new TypeError(`db.${data.delegate}: the caller may not read all rows by which \`${member}\` orders.`);
-    if (!('_count' in (value as Args))) refuseOrder(to, { orderBy: value }, readable);
+    if (!('_count' in (value as Args))) refuseUnreadableOrder(to, { orderBy: value }, readable);
   }
   for (const member of [...membersOf(cursor), ...[distinct ?? []].flat()]) refuseHidden(data, member as string);
   if (cursor !== undefined && readable(data) && ordered.some(([member]) => !(member in (cursor as Args))))
@@ -73,7 +73,7 @@ function refuseOrder(data: ModelData, { orderBy, cursor, distinct }: Args, reada
 const MAX_INT = 2_147_483_647;
 const isInRange = (value: unknown): boolean => typeof value !== 'number' || (value >= -MAX_INT && value <= MAX_INT);
 const NO_ROW = { in: [] };
-const LOGIC = ['AND', 'OR', 'NOT'];
+const LOGICAL_OPERATORS = ['AND', 'OR', 'NOT'];
 
 /**
  * Limits a `where` and its relations to permitted rows. Numbers beyond the integer range match nothing.
@@ -84,13 +84,13 @@ export function scopedWhere(data: ModelData, where: unknown, readable: Readable)
   if (where === undefined || where === null) return undefined;
   const scoped = (one: unknown) => scopedWhere(data, one, readable);
   const members = Object.entries(where as Args).map(([member, value]): [string, unknown] => {
-    if (LOGIC.includes(member)) return [member, Array.isArray(value) ? value.map(scoped) : scoped(value)];
+    if (LOGICAL_OPERATORS.includes(member)) return [member, Array.isArray(value) ? value.map(scoped) : scoped(value)];
     const field = data.stored.fields[member];
     for (const one of field ? [member] : membersOf(value)) refuseHidden(data, one);
     if (field?.kind === 'object') return [member, relationFilter(data, member, value, readable)];
     if (value === undefined || (isPlain(value) && Object.values(value).includes(undefined)))
       throw new TypeError(`db.${data.delegate}: \`where.${member}\` is undefined.`);
-    return [member, field?.type === 'Int' ? storable(value) : value];
+    return [member, field?.type === 'Int' ? clampToRange(value) : value];
   });
   return Object.fromEntries(members);
 }
@@ -100,7 +100,7 @@ const isPlain = (value: unknown): value is Args =>
 
 /** Limits a filter by related rows to those that the caller may read. */
 function relationFilter(data: ModelData, member: string, value: unknown, readable: Readable): unknown {
-  const to = modelBehind(data, member);
+  const to = relatedModel(data, member);
   const own = readable(to);
   const limited = (one: unknown) =>
     one === null ? null : (withFilters(scopedWhere(to, one, readable), own ? [own] : []).where ?? {});
@@ -116,12 +116,12 @@ function relationFilter(data: ModelData, member: string, value: unknown, readabl
   );
 }
 
-const isStorable = (value: unknown): boolean => (Array.isArray(value) ? value.every(isInRange) : isInRange(value));
+const isAllInRange = (value: unknown): boolean => (Array.isArray(value) ? value.every(isInRange) : isInRange(value));
 
 /** Clamps comparisons to the integer range. Other numbers beyond it match nothing. */
-function storable(value: unknown): unknown {
+function clampToRange(value: unknown): unknown {
   if (!isPlain(value)) return isInRange(value) ? value : NO_ROW;
-  if (Object.values(value).every(isStorable)) return value;
+  if (Object.values(value).every(isAllInRange)) return value;
   const clamp = (one: number) => Math.max(-MAX_INT, Math.min(one, MAX_INT));
   return Object.fromEntries(
     Object.entries(value).flatMap(([operator, limit]): [string, unknown][] => {
@@ -139,7 +139,7 @@ export function withFilters(where: unknown, filters: readonly object[]): { where
   return { where: { ...(where as object | undefined), AND: [...and, ...filters] } };
 }
 
-/** Omits hidden members, filters lists, and omits rows that select a single row which the caller may not read. */
+/** Omits hidden members, filters lists, and excludes rows whose to-one relations the caller may not read. */
 export function visibleSelection(
   data: ModelData,
   { select, include, omit }: Args,
@@ -148,12 +148,12 @@ export function visibleSelection(
   const parents: object[] = [];
   const hides = Object.keys(data.hidden).length > 0;
   const relation = (name: string, value: unknown): unknown => {
-    const to = modelBehind(data, name);
+    const to = relatedModel(data, name);
     const args = value === true ? {} : (value as Args);
     if (data.stored.fields[name]?.isList) return scopedArgs(to, args, readable);
     const filter = readable(to);
-    const { selection, parents: above } = visibleSelection(to, args, readable);
-    for (const one of filter ? [filter, ...above] : above) parents.push({ [name]: one });
+    const { selection, parents: nested } = visibleSelection(to, args, readable);
+    for (const one of filter ? [filter, ...nested] : nested) parents.push({ [name]: one });
     return Object.keys(selection).length > 0 ? selection : true;
   };
   const members = (given: Args): Args =>
@@ -167,9 +167,9 @@ export function visibleSelection(
     );
   const counts = (value: unknown): unknown => {
     const lists = [...data.relations].filter(([, { isList }]) => isList).map(([name]) => [name, true]);
-    const asked = value === true ? Object.fromEntries(lists) : ((value as { select?: Args }).select ?? {});
-    const each = Object.entries(asked as Args).map(([name, of]) => {
-      const to = modelBehind(data, name);
+    const selected = value === true ? Object.fromEntries(lists) : ((value as { select?: Args }).select ?? {});
+    const each = Object.entries(selected as Args).map(([name, of]) => {
+      const to = relatedModel(data, name);
       const filter = readable(to);
       const where = scopedWhere(to, (of as { where?: unknown }).where, readable);
       return [name, filter || where ? withFilters(where, filter ? [filter] : []) : of];

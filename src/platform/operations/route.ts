@@ -180,7 +180,7 @@ export interface Operation<T = Target, Services = unknown> {
   readonly afterCommit: <T>(work: () => Promise<T>) => Promise<T>;
   /** Runs `work` after the commit. The answer does not wait for it. */
   readonly onCommit: (work: () => void) => void;
-  /** Aborts when a subscription ends, for sources that wait: a generator hears of its end only when it continues. */
+  /** Aborts when a subscription ends, for sources that wait. A generator notices its end only when it continues. */
   readonly signal: AbortSignal;
 }
 
@@ -207,13 +207,13 @@ export interface ReplyContext {
 export interface Route<Request, Result, By extends Decides = Decides> {
   readonly target: Target;
   readonly handler: ((request: Request, operation: never) => unknown) | undefined;
-  readonly reply: ((made: never, context: never) => Result) | undefined;
-  /** For the compiler only. */
+  readonly reply: ((result: never, context: never) => Result) | undefined;
+  /** Exists in types only, as `types` does. */
   readonly decides: By;
   readonly types: (request: Request) => Result;
 }
 
-type Made<T> =
+type RowsOf<T> =
   T extends RecordTarget<infer Name>
     ? Row<Name>
     : T extends ConnectionTarget<infer Name>
@@ -226,17 +226,17 @@ type Made<T> =
 
 type DecidedBy<T> = T extends { readonly decides?: infer By extends Decides } ? By : 'nothing';
 
-type Handler<T, Services, Request, Given> = (
+type Handler<T, Services, Request, Returned> = (
   request: Request,
   operation: Operation<T, Services>,
-) => Given | PromiseLike<Given>;
+) => Returned | PromiseLike<Returned>;
 
-interface MakeRoute<Services> {
+interface RouteFunction<Services> {
   // `const` keeps the literal types of a handler without parameters.
-  <T extends Target, Request, Result, const Given = Made<T>>(parts: {
+  <T extends Target, Request, Result, const Returned = RowsOf<T>>(parts: {
     target: T;
-    handler?: Handler<T, Services, Request, Given>;
-    reply: (made: NoInfer<Given>, context: ReplyContext) => Result;
+    handler?: Handler<T, Services, Request, Returned>;
+    reply: (result: NoInfer<Returned>, context: ReplyContext) => Result;
   }): Route<Request, Result, DecidedBy<T>>;
   <T extends Target, Request, Result>(parts: {
     target: T;
@@ -246,7 +246,7 @@ interface MakeRoute<Services> {
     target: T;
   }): Route<
     Request,
-    T extends ConnectionTarget ? Made<T> : T extends ListTarget<infer Name> ? Row<Name>[] : Made<T>,
+    T extends ConnectionTarget ? RowsOf<T> : T extends ListTarget<infer Name> ? Row<Name>[] : RowsOf<T>,
     DecidedBy<T>
   >;
 }
@@ -261,7 +261,7 @@ const ROUTE = Symbol('route');
  * @example
  * const route = routeFor<Services>();
  */
-export function routeFor<Services>(): MakeRoute<Services> {
+export function routeFor<Services>(): RouteFunction<Services> {
   const route = ({ target, handler, reply }: { target: Target; handler?: unknown; reply?: unknown }) =>
     recordSourceLine({ [ROUTE]: true, target, handler, reply }, route);
   return route as never;

@@ -19,12 +19,12 @@ export function sourceLineOf(declaration: object): string {
   const [, frame = ''] = stacks.get(declaration)?.stack?.split('\n') ?? [];
   const [, at, line, column] = /(?:\(|at )([^()]+):(\d+):(\d+)\)?$/.exec(frame) ?? [];
   if (at === undefined) return '';
-  const place = original(at.startsWith('file:') ? fileURLToPath(at) : at, Number(line), Number(column));
-  return `${relative(rootPath(), place.file)}:${place.line}:${place.column}: `;
+  const position = originalPosition(at.startsWith('file:') ? fileURLToPath(at) : at, Number(line), Number(column));
+  return `${relative(rootPath(), position.file)}:${position.line}:${position.column}: `;
 }
 
 /** Translates a line of a bundle by its source map. */
-function original(file: string, line: number, column: number) {
+function originalPosition(file: string, line: number, column: number) {
   const mapFile = `${file}.map`;
   if (!existsSync(mapFile)) return { file, line, column };
   const found = new SourceMap(JSON.parse(readFileSync(mapFile, 'utf8'))).findEntry(line - 1, column - 1);

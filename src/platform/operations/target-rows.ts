@@ -12,17 +12,17 @@ interface TargetRowsOptions {
   readonly call: Call;
   readonly action: string;
   /** The caller with its current role. */
-  readonly present: () => Actor;
+  readonly actor: () => Actor;
   readonly idOf: (target: RecordTarget) => number;
 }
 
 /** Loads the rows of targets, and checks their owners. */
-export function targetRows({ client, models, call, action, present, idOf }: TargetRowsOptions) {
-  const isOwnOnly = (): boolean => reachOf(call.policy, action, present()) === 'own';
+export function targetRows({ client, models, call, action, actor, idOf }: TargetRowsOptions) {
+  const isOwnOnly = (): boolean => reachOf(call.policy, action, actor()) === 'own';
 
   const denied = ({ model: { name } }: RecordTarget, by = action): Failure => {
     const { model } = models({ name });
-    return model.conceal ? notFound(model) : forbidden(present(), by);
+    return model.conceal ? notFound(model) : forbidden(actor(), by);
   };
 
   return {
@@ -31,14 +31,14 @@ export function targetRows({ client, models, call, action, present, idOf }: Targ
 
     /** Decides by the id alone. Undefined if the id does not decide, or if the caller may access all rows. */
     isOwnById(of: RecordTarget): boolean | undefined {
-      const where = isOwnOnly() ? models(of.model).ownedBy(present()) : undefined;
+      const where = isOwnOnly() ? models(of.model).ownedBy(actor()) : undefined;
       return where && matchesLocally(where as Record<string, unknown>, { id: idOf(of) });
     },
 
     /** @throws Failure FORBIDDEN for a row that the caller does not own, if its role reaches no others */
     async requireOwner(on: Tx, of: RecordTarget, row: AnyRow): Promise<void> {
       const data = models(of.model);
-      const where = isOwnOnly() ? data.ownedBy(present()) : undefined;
+      const where = isOwnOnly() ? data.ownedBy(actor()) : undefined;
       if (where && !(await rowSatisfies(on, data, where, row))) throw denied(of);
     },
 
@@ -46,8 +46,8 @@ export function targetRows({ client, models, call, action, present, idOf }: Targ
     async requireReadable(of: RecordTarget, row: AnyRow): Promise<void> {
       const data = models(of.model);
       const { read } = data.model;
-      const reach = reachOf(call.policy, read, present());
-      const where = reach === 'own' ? data.ownedBy(present()) : undefined;
+      const reach = reachOf(call.policy, read, actor());
+      const where = reach === 'own' ? data.ownedBy(actor()) : undefined;
       if (reach === 'none' || (where && !(await rowSatisfies(client, data, where, row)))) throw denied(of, read);
     },
 
