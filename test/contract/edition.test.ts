@@ -342,7 +342,7 @@ t.test('a service starts with the contract that code was generated from, and wit
   writeFileSync(join(folder, 'generated/contract.json'), JSON.stringify(generateContract(openApiOf(openapi))));
   t.equal((await served()).openapi.info.title, 'Notes');
   writeFileSync(join(folder, 'openapi.yaml'), `${openapi}# Edited.\n`);
-  await t.rejects(served(), { message: /^openapi\.yaml is not what generated\/contract\.json was made of\. Run/ });
+  await t.rejects(served(), { message: /^openapi\.yaml does not match generated\/contract\.json\. Run/ });
 });
 
 t.test('the contract of the example is short, and valid without its defaults', async (t) => {

@@ -120,15 +120,15 @@ export const UNREAD: [place: string, said: object, why: RegExp][] = [
   ['query', { style: 'pipeDelimited', schema: texts }, /has the style pipeDelimited: leave it out, or use `content`/],
   ['query', { style: 'deepObject', schema: { type: 'object' } }, /has the style deepObject: leave it out/],
   ['query', { schema: { type: 'object' } }, /is an object: use `content` of application\/json/],
-  ['query', { schema: { oneOf: [texts, { type: 'string' }] } }, /may be one text or several/],
-  ['query', { schema: { items: { type: 'integer' } } }, /may be one text or several/],
-  ['query', { schema: { type: 'array', items: integers } }, /is a list of what no text can be read as/],
+  ['query', { schema: { oneOf: [texts, { type: 'string' }] } }, /may be a single value or a list/],
+  ['query', { schema: { items: { type: 'integer' } } }, /may be a single value or a list/],
+  ['query', { schema: { type: 'array', items: integers } }, /is a list of values without a text form/],
   ['path', { schema: integers }, /is a list in a path: use a query parameter/],
   ['header', { schema: texts }, /is a list in a header: use a query parameter/],
-  ['query', { schema: { type: 'null' } }, /can be written as no text: null/],
-  ['query', { schema: { type: 'boolean' }, allowEmptyValue: true }, /leave `allowEmptyValue` out/],
+  ['query', { schema: { type: 'null' } }, /has values without a text form: null/],
+  ['query', { schema: { type: 'boolean' }, allowEmptyValue: true }, /remove `allowEmptyValue`/],
   ['query', { content: { 'text/csv': {} } }, /has another `content` than application\/json/],
-  ['cookie', { schema: texts }, /cannot come twice in a cookie/],
+  ['cookie', { schema: texts }, /cannot be repeated in a cookie/],
 ];
 
 export const unreadContract = ([place, said]: (typeof UNREAD)[number]) =>

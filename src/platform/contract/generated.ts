@@ -4,15 +4,15 @@ import { rootPath } from '../root.js';
 import type { OpenApiDocument } from './document.js';
 
 /** A text without its `servers`, which belong between the two parts. */
-type Split = readonly [before: string, after: string];
+type SplitText = readonly [before: string, after: string];
 
-/** The content of `generated/contract.json`, which code generation makes of `openapi.yaml`. */
+/** The content of `generated/contract.json`, which code generation creates from `openapi.yaml`. */
 export interface GeneratedContract {
   /** SHA-256 digests of the source files, by their paths in the project. */
   sources: Record<string, string>;
   openapi: OpenApiDocument;
   /** The published edition. Each address of the service has its own `servers`. */
-  editions: { yaml: Split; json: Split; json30: Split };
+  editions: { yaml: SplitText; json: SplitText; json30: SplitText };
   servers: { server: { url: string }; yaml: string }[];
 }
 
@@ -29,7 +29,7 @@ export function readGeneratedContract(): GeneratedContract {
   for (const [file, digest] of Object.entries(contract.sources)) {
     const source = rootPath(file);
     if (existsSync(source) && digestOf(readFileSync(source)) !== digest)
-      throw new Error(`${file} is not what generated/${CONTRACT_FILE} was made of. ${remedy}`);
+      throw new Error(`${file} does not match generated/${CONTRACT_FILE}. ${remedy}`);
   }
   return contract;
 }

@@ -12,8 +12,8 @@ export type ParameterForm =
    */
   | { kind: 'list'; items: readonly Scalar[]; isExploded: boolean; isExact: boolean }
   | { kind: 'json' }
-  /** An unsupported form. `why` completes a sentence that begins with the parameter. */
-  | { kind: 'unread'; why: string };
+  /** An unsupported form. `reason` completes a sentence that begins with the parameter. */
+  | { kind: 'unsupported'; reason: string };
 
 export function scalarsIn(form: ParameterForm): readonly Scalar[] {
   if (form.kind === 'scalar') return form.types;
@@ -48,7 +48,7 @@ function typesOf(open: Schema, root: Schema): Set<string> {
   );
 }
 
-/** Returns the types of a text; undefined if a value cannot be written as text. Null is written by omission. */
+/** Returns the types that a text may have; undefined if a value has no text form. Null is omitted. */
 function scalarsOf(schema: Schema | boolean | undefined, root: Schema): readonly Scalar[] | undefined {
   if (typeof schema !== 'object') return ['string'];
   const types = typesOf(mergeSchema(schema, root), root);
@@ -58,7 +58,7 @@ function scalarsOf(schema: Schema | boolean | undefined, root: Schema): readonly
   return scalars.length > 0 && scalars.length === types.size ? scalars : undefined;
 }
 
-const unread = (why: string): ParameterForm => ({ kind: 'unread', why });
+const unsupported = (reason: string): ParameterForm => ({ kind: 'unsupported', reason });
 
 /** @param root contains the `$defs` of the schema */
 export function parameterForm(parameter: Parameter, root: Schema = schemaOf(parameter)): ParameterForm {
@@ -66,41 +66,41 @@ export function parameterForm(parameter: Parameter, root: Schema = schemaOf(para
   if (content !== undefined)
     return Object.entries(content).every(isJson)
       ? { kind: 'json' }
-      : unread('has another `content` than application/json: use that, or a `schema`');
+      : unsupported('has another `content` than application/json: use that, or a `schema`');
   if (style !== DEFAULT_STYLE[place])
-    return unread(`has the style ${style}: leave it out, or use \`content\` of application/json`);
+    return unsupported(`has the style ${style}: leave it out, or use \`content\` of application/json`);
   const open = mergeSchema(schemaOf(parameter), root);
   const types = typesOf(open, root);
   types.delete('null');
   if (types.has('array') || types.has('object')) {
     if (types.size > 1 || open.type === undefined)
-      return unread('may be one text or several, and nothing tells which: say `type` once');
+      return unsupported('may be a single value or a list: declare one `type`');
     return types.has('array')
       ? listForm(parameter, open, root)
-      : unread('is an object: use `content` of application/json');
+      : unsupported('is an object: use `content` of application/json');
   }
   const scalars = scalarsOf(open, root);
-  if (scalars === undefined) return unread(`can be written as no text: ${[...types].join(', ') || 'null'}`);
+  if (scalars === undefined) return unsupported(`has values without a text form: ${[...types].join(', ') || 'null'}`);
   if (allowEmptyValue === true && !scalars.includes('string'))
-    return unread(`is no text, and cannot be read of an empty one: leave \`allowEmptyValue\` out`);
+    return unsupported(`cannot be empty: remove \`allowEmptyValue\``);
   return { kind: 'scalar', types: scalars };
 }
 
 function listForm({ in: place, explode }: Parameter, open: Schema, root: Schema): ParameterForm {
   const items = open.prefixItems === undefined ? scalarsOf(open.items, root) : undefined;
-  if (items === undefined) return unread('is a list of what no text can be read as: say `items` of one simple type');
+  if (items === undefined) return unsupported('is a list of values without a text form: declare simple `items`');
   if (place === 'path' || place === 'header')
-    return unread(`is a list in a ${place}: use a query parameter, or \`content\` of application/json`);
+    return unsupported(`is a list in a ${place}: use a query parameter, or \`content\` of application/json`);
   const isExploded = explode !== false;
-  if (isExploded && place === 'cookie') return unread('cannot come twice in a cookie: say `explode: false`');
+  if (isExploded && place === 'cookie') return unsupported('cannot be repeated in a cookie: set `explode: false`');
   const values = typeof open.items === 'object' ? mergeSchema(open.items, root).enum : undefined;
   const isExact = items.includes('string') && (values === undefined || values.some((one) => String(one).includes(',')));
   return { kind: 'list', items, isExploded, isExact };
 }
 
 /**
- * Writes a value as texts by key, so that a reader of the same form gets the same value. @param encode encodes a text
- * for its location
+ * Serialises a value as texts by key, so that a reader of the same form gets the same value.
+ * @param encode encodes a text for its location
  */
 export function textsOf(
   name: string,

@@ -4,7 +4,7 @@ import { isObject, valueAt } from './references.js';
 type AnySchema = Schema | boolean;
 
 /** The keywords of JSON Schema 2020-12 that contain schemas: a map, a list, or one schema. */
-export const SCHEMAS_IN: Readonly<Record<'named' | 'listed' | 'single', readonly string[]>> = {
+export const SUBSCHEMA_KEYWORDS: Readonly<Record<'named' | 'listed' | 'single', readonly string[]>> = {
   named: ['properties', 'patternProperties', 'dependentSchemas', '$defs'],
   listed: ['allOf', 'anyOf', 'oneOf', 'prefixItems'],
   single: [
@@ -22,12 +22,12 @@ export function withSubschemas(
   replace: (one: Schema, inPlace: boolean, keyword: string) => AnySchema,
 ): Schema {
   const copy = { ...schema };
-  for (const keyword of Object.values(SCHEMAS_IN).flat()) {
+  for (const keyword of Object.values(SUBSCHEMA_KEYWORDS).flat()) {
     const value = schema[keyword];
     if (!isObject(value)) continue;
     const replaced = (one: unknown) => (isObject(one) ? replace(one, IN_PLACE.has(keyword), keyword) : one);
     if (Array.isArray(value)) copy[keyword] = value.map(replaced);
-    else if (SCHEMAS_IN.single.includes(keyword)) copy[keyword] = replaced(value);
+    else if (SUBSCHEMA_KEYWORDS.single.includes(keyword)) copy[keyword] = replaced(value);
     else copy[keyword] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one)]));
   }
   return copy;
@@ -104,21 +104,21 @@ function structureOfAll<Each extends AnySchema>(schemas: Record<string, Each>): 
   return Object.fromEntries(entries);
 }
 
-const LARGEST = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']);
-const SMALLEST = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);
+const LOWER_BOUNDS = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']);
+const UPPER_BOUNDS = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);
 
-function together(keyword: string, one: unknown, other: unknown): unknown {
-  if (LARGEST.has(keyword)) return Math.max(Number(one), Number(other));
-  if (SMALLEST.has(keyword)) return Math.min(Number(one), Number(other));
+function combineKeyword(keyword: string, one: unknown, other: unknown): unknown {
+  if (LOWER_BOUNDS.has(keyword)) return Math.max(Number(one), Number(other));
+  if (UPPER_BOUNDS.has(keyword)) return Math.min(Number(one), Number(other));
   if (keyword === 'required') return [...new Set([...(one as string[]), ...(other as string[])])];
   if (keyword === 'type' || keyword === 'enum') {
     const [first, second] = [[one].flat(), [other].flat()];
-    const isAmong = (value: unknown, values: unknown[]) =>
+    const includesType = (value: unknown, values: unknown[]) =>
       values.includes(value) || (keyword === 'type' && value === 'integer' && values.includes('number'));
     const both = [
       ...new Set([
-        ...first.filter((value) => isAmong(value, second)),
-        ...second.filter((value) => isAmong(value, first)),
+        ...first.filter((value) => includesType(value, second)),
+        ...second.filter((value) => includesType(value, first)),
       ]),
     ];
     return keyword === 'type' && both.length === 1 ? both[0] : both;
@@ -146,7 +146,7 @@ export function mergeSchema({ $ref, allOf = [], ...own }: Schema, root: Schema =
   for (const part of parts) {
     if (typeof part === 'boolean') continue;
     for (const [keyword, value] of Object.entries(mergeSchema(part, root)))
-      merged[keyword] = keyword in merged ? together(keyword, value, merged[keyword]) : value;
+      merged[keyword] = keyword in merged ? combineKeyword(keyword, value, merged[keyword]) : value;
   }
   return merged;
 }

@@ -48,9 +48,9 @@ function checkOperation({ operationId, security, permission, operation }: Operat
   const hasStream = Object.keys(operation.requestBody?.content ?? {}).some((type) => kindOf(type) === 'stream');
   if (isKeyed && hasStream)
     problems.push('takes an Idempotency-Key with a body that is a stream, which cannot be compared with another');
-  for (const parameter of operation.parameters) {
-    const form = parameterForm(parameter);
-    if (form.kind === 'unread') problems.push(`has the ${parameter.in} parameter ${parameter.name}, which ${form.why}`);
+  for (const one of operation.parameters) {
+    const form = parameterForm(one);
+    if (form.kind === 'unsupported') problems.push(`has the ${one.in} parameter ${one.name}, which ${form.reason}`);
   }
   return problems.map((problem) => `${operationId} ${problem}`);
 }

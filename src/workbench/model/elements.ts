@@ -1,6 +1,6 @@
 import { METHODS } from '@accord-api/platform/contract/document';
 import { isObject, type Keys } from '@accord-api/platform/contract/references';
-import { SCHEMAS_IN } from '@accord-api/platform/contract/schemas';
+import { SUBSCHEMA_KEYWORDS } from '@accord-api/platform/contract/schemas';
 
 export type Kind =
   | 'document'
@@ -83,8 +83,8 @@ export const MEMBERS: Readonly<Record<Kind, Members>> = {
   callback: [[['*'], 'pathItem']],
   securityScheme: [],
   schema: [
-    [[...SCHEMAS_IN.named, ...SCHEMAS_IN.listed].map((keyword) => `${keyword}.*`), 'schema'],
-    [SCHEMAS_IN.single, 'schema'],
+    [[...SUBSCHEMA_KEYWORDS.named, ...SUBSCHEMA_KEYWORDS.listed].map((keyword) => `${keyword}.*`), 'schema'],
+    [SUBSCHEMA_KEYWORDS.single, 'schema'],
     // `definitions` of older drafts and `contentSchema` restrict no value, but may contain references.
     [['definitions.*', 'contentSchema'], 'schema'],
   ],

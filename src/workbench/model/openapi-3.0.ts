@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Schema } from '@accord-api/platform/contract/document';
 import { isPlain, keysOf, valueAt } from '@accord-api/platform/contract/references';
-import { SCHEMAS_IN, subschemasOf } from '@accord-api/platform/contract/schemas';
+import { SUBSCHEMA_KEYWORDS, subschemasOf } from '@accord-api/platform/contract/schemas';
 import { elementsOf } from './elements.js';
 
 type Node = Record<string, unknown>;
@@ -31,7 +31,7 @@ const asObject = (schema: unknown) => (typeof schema === 'boolean' ? (schema ? {
 function convertBooleans(schema: Schema): void {
   for (const keyword of ['items', 'not'] as const)
     if (keyword in schema) schema[keyword] = asObject(schema[keyword]) as Schema;
-  for (const keyword of [...SCHEMAS_IN.named, ...SCHEMAS_IN.listed]) {
+  for (const keyword of [...SUBSCHEMA_KEYWORDS.named, ...SUBSCHEMA_KEYWORDS.listed]) {
     const members = schema[keyword];
     if (Array.isArray(members)) schema[keyword] = members.map(asObject);
     else if (isPlain(members))

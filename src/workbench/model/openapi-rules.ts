@@ -217,10 +217,10 @@ function unparsableParameters(document: OpenApiDocument): Finding[] {
     [at.slice(0, -1), at].flatMap((owner) => pathsIn([...owner, 'parameters'])),
   );
   return [...new Map(paths.map((path) => [path.join('\0'), path])).values()].flatMap((path) => {
-    const parameter = valueAt(document, path.map(String)) as Parameter;
-    const form = parameterForm(parameter, document as object as Schema);
-    if (form.kind !== 'unread') return [];
-    return [{ path, rule: 'parameter-form', message: `The ${parameter.in} parameter ${parameter.name} ${form.why}.` }];
+    const declared = valueAt(document, path.map(String)) as Parameter;
+    const form = parameterForm(declared, document as object as Schema);
+    if (form.kind !== 'unsupported') return [];
+    return [{ path, rule: 'parameter-form', message: `The ${declared.in} parameter ${declared.name} ${form.reason}.` }];
   });
 }
 
