@@ -10,7 +10,7 @@ import { decoderOf } from './rows.js';
 import { type Call, copyOf, type Shape, shapeOf, Unsupported } from './shape.js';
 
 /** The connection of a call, inside or outside of a transaction. */
-export interface CallPlace {
+export interface CallScope {
   connection: Connection;
   reads: Connection;
   isTransaction: boolean;
@@ -24,42 +24,42 @@ interface Parts {
   plans: PlanCache;
   names: StatementNames;
   counts: Statistics;
-  /** The number of answers of a plan that Prisma reads as well. */
+  /** The number of results of each plan that are compared with the results of Prisma. */
   verified: number;
 }
 
 export interface Calls {
-  run: (call: Call, place: CallPlace) => Promise<unknown>;
-  raw: (method: '$queryRaw' | '$executeRaw', query: RawQuery, values: unknown[], place: CallPlace) => Promise<unknown>;
+  run: (call: Call, scope: CallScope) => Promise<unknown>;
+  raw: (method: '$queryRaw' | '$executeRaw', query: RawQuery, values: unknown[], scope: CallScope) => Promise<unknown>;
   /** Lets Prisma run a call. */
-  fallBack: (call: Call, place: CallPlace, reason: string) => Promise<unknown>;
+  fallBack: (call: Call, scope: CallScope, reason: string) => Promise<unknown>;
 }
 
-const READS = /^(find|count)/;
-const LISTS = new Set(['findMany', 'createManyAndReturn', 'updateManyAndReturn']);
-const COUNTED = new Set(['createMany', 'updateMany', 'deleteMany']);
-const OR_NULL = new Set(['findUnique', 'findFirst']);
+const READ_OPERATION = /^(find|count)/;
+const LIST_OPERATIONS = new Set(['findMany', 'createManyAndReturn', 'updateManyAndReturn']);
+const COUNT_OPERATIONS = new Set(['createMany', 'updateMany', 'deleteMany']);
+const NULLABLE = new Set(['findUnique', 'findFirst']);
 
 /** "cached plan must not change result type", after a table was altered. */
-const ALTERED = '0A000';
-const isAltered = (error: unknown) => (error as { code?: unknown }).code === ALTERED;
+const FEATURE_NOT_SUPPORTED = '0A000';
+const isOutdatedStatement = (error: unknown) => (error as { code?: unknown }).code === FEATURE_NOT_SUPPORTED;
 
 export function callsOf({ dataModel, dry, plans, names, counts, verified }: Parts): Calls {
-  const byPrisma = ({ model, operation, args }: Call, place: CallPlace) =>
-    place.prisma((client) => client[delegateName(model.name)]?.[operation]?.(args));
+  const byPrisma = ({ model, operation, args }: Call, scope: CallScope) =>
+    scope.prisma((client) => client[delegateName(model.name)]?.[operation]?.(args));
 
-  function fallBack(call: Call, place: CallPlace, reason: string): Promise<unknown> {
-    count(call, reason);
-    return byPrisma(call, place);
+  function fallBack(call: Call, scope: CallScope, reason: string): Promise<unknown> {
+    countFallback(call, reason);
+    return byPrisma(call, scope);
   }
 
-  function count({ model, operation }: Call, reason: string): void {
+  function countFallback({ model, operation }: Call, reason: string): void {
     const key = `${model.name}.${operation}: ${reason}`;
     counts.fallbacks.set(key, (counts.fallbacks.get(key) ?? 0) + 1);
   }
 
   /** Copies the arguments, because the caller may change them before the recording. */
-  function recording(call: Call, shape: Shape): () => Promise<Plan | UnsupportedPlan> {
+  function recordingOf(call: Call, shape: Shape): () => Promise<Plan | UnsupportedPlan> {
     const copied = { ...call, args: copyOf(dataModel, call) };
     return async () => {
       try {
@@ -72,45 +72,45 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
     };
   }
 
-  function run(call: Call, place: CallPlace): Promise<unknown> {
+  function run(call: Call, scope: CallScope): Promise<unknown> {
     let shape: Shape;
     try {
       shape = shapeOf(dataModel, call);
     } catch (error) {
       if (!(error instanceof Unsupported)) throw error;
-      return fallBack(call, place, error.message);
+      return fallBack(call, scope, error.message);
     }
     const plan = plans.get(shape.key);
     if (plan === undefined) {
       counts.unrecorded++;
-      plans.record(shape.key, () => recording(call, shape));
-      return byPrisma(call, place);
+      plans.record(shape.key, () => recordingOf(call, shape));
+      return byPrisma(call, scope);
     }
-    if ('reason' in plan) return fallBack(call, place, plan.reason);
-    return execute(call, place, plan, shape);
+    if ('reason' in plan) return fallBack(call, scope, plan.reason);
+    return execute(call, scope, plan, shape);
   }
 
-  async function execute(call: Call, place: CallPlace, plan: Plan, shape: Shape): Promise<unknown> {
+  async function execute(call: Call, scope: CallScope, plan: Plan, shape: Shape): Promise<unknown> {
     const { operation } = call;
     const { statement, slots } = plan;
     const now = new Date();
     const values = new Array(slots.length);
     for (let i = 0; i < values.length; i++) values[i] = (slots[i] as Slot)(shape.values, now);
-    const connection = READS.test(operation) ? place.reads : place.connection;
+    const connection = READ_OPERATION.test(operation) ? scope.reads : scope.connection;
     const copy = plan.unverified > 0 ? { args: copyOf(dataModel, call) } : undefined;
     counts.prepared++;
     let result: Result;
     try {
       result = await connection.query(statement(values));
     } catch (error) {
-      if (!isAltered(error)) return replay(call, { error });
-      forget();
-      return place.isTransaction ? replay(call, { error }) : byPrisma(call, place);
+      if (!isOutdatedStatement(error)) return replay(call, { error });
+      clearStatements();
+      return scope.isTransaction ? replay(call, { error }) : byPrisma(call, scope);
     }
-    if (COUNTED.has(operation)) return { count: result.rowCount };
+    if (COUNT_OPERATIONS.has(operation)) return { count: result.rowCount };
     const { rows } = result;
-    const isList = LISTS.has(operation);
-    if (rows.length === 0 && !isList) return OR_NULL.has(operation) ? null : replay(call, { result, connection });
+    const isList = LIST_OPERATIONS.has(operation);
+    if (rows.length === 0 && !isList) return NULLABLE.has(operation) ? null : replay(call, { result, connection });
     if (copy !== undefined && rows.length > 0) {
       const found = await verify(call, copy.args, plan, { result, connection });
       if (found.isEqual) plan.unverified--;
@@ -127,15 +127,15 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
   }
 
   const readAnswer = ({ reader }: Plan, operation: string, result: Result): unknown =>
-    LISTS.has(operation) ? reader.rows(result) : reader.row(result, result.rows[0] as unknown[]);
+    LIST_OPERATIONS.has(operation) ? reader.rows(result) : reader.row(result, result.rows[0] as unknown[]);
 
   function refuse(call: Call, shape: Shape, reason: string): void {
-    count(call, reason);
+    countFallback(call, reason);
     plans.markUnsupported(shape.key, reason);
   }
 
   /** The server rejects statements that were prepared before a table was altered. */
-  function forget(): void {
+  function clearStatements(): void {
     plans.clear();
     names.renew();
   }
@@ -167,19 +167,19 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
     method: '$queryRaw' | '$executeRaw',
     query: RawQuery,
     given: unknown[],
-    place: CallPlace,
+    scope: CallScope,
   ): Promise<unknown> {
-    if (!(query instanceof Sql || Array.isArray(query?.raw))) return place.prisma((client) => client[method](query));
+    if (!(query instanceof Sql || Array.isArray(query?.raw))) return scope.prisma((client) => client[method](query));
     const sql = query instanceof Sql ? query : sqltag(query, ...(given as never[]));
-    const { connection } = place;
+    const { connection } = scope;
     counts.prepared++;
     let result: Result;
     try {
       result = await sendRaw(connection, names.nameOfRepeated(sql.text), sql);
     } catch (error) {
-      if (!isAltered(error)) return replayRaw(method, sql, { error });
-      forget();
-      return place.isTransaction ? replayRaw(method, sql, { error }) : raw(method, sql, [], place);
+      if (!isOutdatedStatement(error)) return replayRaw(method, sql, { error });
+      clearStatements();
+      return scope.isTransaction ? replayRaw(method, sql, { error }) : raw(method, sql, [], scope);
     }
     if (method === '$executeRaw') return result.rowCount ?? 0;
     return rowsOf(result) ?? replayRaw(method, sql, { result, connection });
@@ -227,11 +227,11 @@ const sendRaw = (connection: Connection, name: string, { text, values }: Sql): P
 
 /** Counters of a prepared client, for tests and development. */
 export interface Statistics {
-  /** Calls that were sent as prepared statements, with raw queries. */
+  /** Calls that were sent as prepared statements, including raw queries. */
   prepared: number;
   /** Calls that Prisma ran before their plan was recorded. */
   unrecorded: number;
-  /** Answers that Prisma read. */
+  /** Results that Prisma decoded. */
   replayed: number;
   recorded: number;
   /** Calls that only Prisma can run, by name and reason: `User.findMany: distinct`. */

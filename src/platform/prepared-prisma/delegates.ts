@@ -1,5 +1,5 @@
 /** The members of a client with the operations of a model: `db.user`. */
-import type { CallPlace, Calls, RawQuery } from './calls.js';
+import type { CallScope, Calls, RawQuery } from './calls.js';
 import type { DataModel, Model } from './data-model.js';
 import { type AnyClient, delegateName } from './recorder.js';
 
@@ -9,25 +9,25 @@ const OPERATIONS = [
   ...['upsert', 'delete', 'deleteMany'],
 ];
 /** Operations that only Prisma runs. */
-const OTHERS = ['aggregate', 'groupBy'];
+const PRISMA_OPERATIONS = ['aggregate', 'groupBy'];
 
-type Start = (place: CallPlace) => Promise<unknown>;
-type Done<A> = ((value: unknown) => A | PromiseLike<A>) | null;
-type Failed<B> = ((error: unknown) => B | PromiseLike<B>) | null;
+type Start = (scope: CallScope) => Promise<unknown>;
+type OnFulfilled<A> = ((value: unknown) => A | PromiseLike<A>) | null;
+type OnRejected<B> = ((error: unknown) => B | PromiseLike<B>) | null;
 
 /** A call that runs when it is awaited, as Prisma's promises do. */
-export class Pending implements PromiseLike<unknown> {
+export class LazyCall implements PromiseLike<unknown> {
   readonly #start: Start;
-  readonly #place: CallPlace;
+  readonly #scope: CallScope;
   #promise: Promise<unknown> | undefined;
 
-  constructor(start: Start, place: CallPlace) {
+  constructor(start: Start, scope: CallScope) {
     this.#start = start;
-    this.#place = place;
+    this.#scope = scope;
   }
 
-  static startIn(pending: Pending, place: CallPlace): Promise<unknown> {
-    return pending.#start(place);
+  static startIn(call: LazyCall, scope: CallScope): Promise<unknown> {
+    return call.#start(scope);
   }
 
   get [Symbol.toStringTag](): string {
@@ -35,90 +35,90 @@ export class Pending implements PromiseLike<unknown> {
   }
 
   #run(): Promise<unknown> {
-    this.#promise ??= this.#start(this.#place);
+    this.#promise ??= this.#start(this.#scope);
     return this.#promise;
   }
 
   // biome-ignore lint/suspicious/noThenProperty: awaiting a call runs it
-  then<A = unknown, B = never>(done?: Done<A>, failed?: Failed<B>): Promise<A | B> {
-    return this.#run().then(done, failed);
+  then<A = unknown, B = never>(onFulfilled?: OnFulfilled<A>, onRejected?: OnRejected<B>): Promise<A | B> {
+    return this.#run().then(onFulfilled, onRejected);
   }
 
-  catch<B>(failed?: Failed<B>): Promise<unknown> {
-    return this.#run().catch(failed);
+  catch<B>(onRejected?: OnRejected<B>): Promise<unknown> {
+    return this.#run().catch(onRejected);
   }
 
-  finally(done?: (() => void) | null): Promise<unknown> {
-    return this.#run().finally(done);
+  finally(onFinally?: (() => void) | null): Promise<unknown> {
+    return this.#run().finally(onFinally);
   }
 }
 
-type Delegates = ReadonlyMap<PropertyKey, new (place: CallPlace) => object>;
+type Delegates = ReadonlyMap<PropertyKey, new (scope: CallScope) => object>;
 
 /** @param prisma has the other members, such as `db.user.fields` */
 export const delegatesOf = (dataModel: DataModel, calls: Calls, prisma: AnyClient): Delegates =>
   new Map(Object.values(dataModel.models).map((model) => [delegateName(model.name), delegateOf(model, calls, prisma)]));
 
 /** Methods that Prisma's client runs, also in a transaction. */
-const OF_PRISMA = ['$transaction', '$queryRawUnsafe', '$executeRawUnsafe', '$queryRawTyped'];
+const PRISMA_METHODS = ['$transaction', '$queryRawUnsafe', '$executeRawUnsafe', '$queryRawTyped'];
 /** Methods that the client of a transaction lacks. */
-const OUTSIDE_ONLY = ['$connect', '$disconnect', '$on', '$use', '$extends'];
+const ROOT_METHODS = ['$connect', '$disconnect', '$on', '$use', '$extends'];
 
 /** Returns a function that creates a client. Not a Proxy, because each transaction creates one. */
-export function facadeOf<Client extends object>(delegates: Delegates, calls: Calls, real: Client) {
-  class Facade {
-    readonly place: CallPlace;
-    readonly made: Record<PropertyKey, object> = {};
-    constructor(place: CallPlace) {
-      this.place = place;
+export function clientFactory<Client extends object>(delegates: Delegates, calls: Calls, real: Client) {
+  class PreparedClient {
+    readonly $scope: CallScope;
+    readonly $delegates: Record<PropertyKey, object> = {};
+    constructor(scope: CallScope) {
+      this.$scope = scope;
     }
   }
-  class TransactionFacade extends Facade {}
+  class TransactionClient extends PreparedClient {}
   for (const [member, Delegate] of delegates)
-    Object.defineProperty(Facade.prototype, member, {
-      get(this: Facade) {
-        this.made[member] ??= new Delegate(this.place);
-        return this.made[member];
+    Object.defineProperty(PreparedClient.prototype, member, {
+      get(this: PreparedClient) {
+        this.$delegates[member] ??= new Delegate(this.$scope);
+        return this.$delegates[member];
       },
     });
   for (const method of ['$queryRaw', '$executeRaw'] as const)
-    Object.defineProperty(Facade.prototype, method, {
-      value(this: Facade, query: RawQuery, ...values: unknown[]) {
-        return new Pending((place) => calls.raw(method, query, values, place), this.place);
+    Object.defineProperty(PreparedClient.prototype, method, {
+      value(this: PreparedClient, query: RawQuery, ...values: unknown[]) {
+        return new LazyCall((scope) => calls.raw(method, query, values, scope), this.$scope);
       },
     });
-  for (const method of OF_PRISMA)
-    Object.defineProperty(TransactionFacade.prototype, method, {
-      value(this: Facade, ...given: unknown[]) {
+  for (const method of PRISMA_METHODS)
+    Object.defineProperty(TransactionClient.prototype, method, {
+      value(this: PreparedClient, ...given: unknown[]) {
         const run = (client: object) =>
           (client as Record<string, (...given: unknown[]) => unknown>)[method]?.(...given);
-        return new Pending((place) => place.prisma(run), this.place);
+        return new LazyCall((scope) => scope.prisma(run), this.$scope);
       },
     });
-  for (const method of OUTSIDE_ONLY) Object.defineProperty(TransactionFacade.prototype, method, { value: undefined });
-  Object.setPrototypeOf(Facade.prototype, real);
-  return (place: CallPlace): Client => {
-    const made: object = place.isTransaction ? new TransactionFacade(place) : new Facade(place);
-    return made as Client;
+  for (const method of ROOT_METHODS) Object.defineProperty(TransactionClient.prototype, method, { value: undefined });
+  Object.setPrototypeOf(PreparedClient.prototype, real);
+  return (scope: CallScope): Client => {
+    const client: object = scope.isTransaction ? new TransactionClient(scope) : new PreparedClient(scope);
+    return client as Client;
   };
 }
 
-function delegateOf(model: Model, calls: Calls, prisma: AnyClient): new (place: CallPlace) => object {
+function delegateOf(model: Model, calls: Calls, prisma: AnyClient): new (scope: CallScope) => object {
   class Delegate {
-    readonly place: CallPlace;
-    constructor(place: CallPlace) {
-      this.place = place;
+    readonly scope: CallScope;
+    constructor(scope: CallScope) {
+      this.scope = scope;
     }
   }
-  const define = (operation: string, start: (args: object | undefined, place: CallPlace) => Promise<unknown>) =>
+  const define = (operation: string, start: (args: object | undefined, scope: CallScope) => Promise<unknown>) =>
     Object.defineProperty(Delegate.prototype, operation, {
       value(this: Delegate, args?: object) {
-        return new Pending((place) => start(args, place), this.place);
+        return new LazyCall((scope) => start(args, scope), this.scope);
       },
     });
-  for (const operation of OPERATIONS) define(operation, (args, place) => calls.run({ model, operation, args }, place));
-  for (const operation of OTHERS)
-    define(operation, (args, place) => calls.fallBack({ model, operation, args }, place, 'computed by Prisma'));
+  for (const operation of OPERATIONS) define(operation, (args, scope) => calls.run({ model, operation, args }, scope));
+  for (const operation of PRISMA_OPERATIONS)
+    define(operation, (args, scope) => calls.fallBack({ model, operation, args }, scope, 'computed by Prisma'));
   Object.setPrototypeOf(Delegate.prototype, prisma[delegateName(model.name)] ?? null);
   return Delegate;
 }

@@ -40,8 +40,8 @@ export const FORMATS: Record<ValueType, readonly Format[]> = {
   json: [(json: unknown) => JSON.stringify(json)],
 };
 
-/** Returns a unique value. @param set two sets differ in every value @param like the caller's value */
-export function markerValue(type: ValueType, i: number, set: number, like: unknown): unknown {
+/** Returns a unique value. @param set two sets differ in every value @param example the caller's value */
+export function markerValue(type: ValueType, i: number, set: number, example: unknown): unknown {
   const n = 1_000_003 + 500_009 * set + 17 * i;
   const date = new Date(Date.UTC(2001 + set, 0, 1 + i, 1 + set, i % 60, 2 + Math.floor(i / 60), 3 + i));
   switch (type) {
@@ -60,13 +60,13 @@ export function markerValue(type: ValueType, i: number, set: number, like: unkno
     case 'isoDate':
       return date.toISOString();
     case 'decimal':
-      return new (like as { constructor: new (text: string) => unknown }).constructor(`${n}.25`);
+      return new (example as { constructor: new (text: string) => unknown }).constructor(`${n}.25`);
     case 'bytes':
       return new TextEncoder().encode(`marker ${n}`);
     case 'json':
-      if (typeof like === 'string') return `marker ${n}`;
-      if (typeof like === 'number') return n;
-      return Array.isArray(like) ? [n] : { marker: n };
+      if (typeof example === 'string') return `marker ${n}`;
+      if (typeof example === 'number') return n;
+      return Array.isArray(example) ? [n] : { marker: n };
   }
 }
 

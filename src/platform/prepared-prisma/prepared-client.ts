@@ -1,9 +1,9 @@
 /** A Prisma client whose calls cost as much as named statements of `pg`. See README.md. */
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import { type CallPlace, callsOf, type Statistics, settled, statistics } from './calls.js';
+import { type CallScope, callsOf, type Statistics, settled, statistics } from './calls.js';
 import { type Connection, joiningAdapter, type PoolLike, pooledConnection } from './connection.js';
 import type { DataModel } from './data-model.js';
-import { delegatesOf, facadeOf, Pending } from './delegates.js';
+import { clientFactory, delegatesOf, LazyCall } from './delegates.js';
 import { planCache, statementNames } from './plans.js';
 import { type AnyClient, dryRuns } from './recorder.js';
 import { type OpenTransaction, openTransaction, type TransactionLimits } from './transaction.js';
@@ -15,7 +15,7 @@ export interface Options extends Partial<TransactionLimits> {
   plans?: number;
   /** The number of prepared statements on each connection. */
   names?: number;
-  /** The number of answers of each plan that Prisma reads as well. */
+  /** The number of results of each plan that are compared with the results of Prisma. */
   verified?: number;
   /** The number of recordings per second. */
   recordings?: number;
@@ -51,7 +51,7 @@ export function preparedClient<Client extends object>(
   const calls = callsOf({ dataModel, dry, plans, names, counts, verified });
 
   const onPool = pooledConnection(pool);
-  const outside: CallPlace = {
+  const outside: CallScope = {
     connection: onPool,
     reads: reads ?? onPool,
     isTransaction: false,
@@ -101,7 +101,7 @@ export function preparedClient<Client extends object>(
   }
 
   async function inTransaction<T>(
-    work: (place: CallPlace) => Promise<T>,
+    work: (scope: CallScope) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
     const limits = { maxWait: options.maxWait ?? maxWait, timeout: options.timeout ?? timeout };
@@ -112,10 +112,10 @@ export function preparedClient<Client extends object>(
     } catch (error) {
       throw await dry.transactionError(error, 'connect');
     }
-    const place = { connection: transaction, reads: transaction, isTransaction: true, prisma: prismaSide.prisma };
+    const scope = { connection: transaction, reads: transaction, isTransaction: true, prisma: prismaSide.prisma };
     let value: T;
     try {
-      value = await work(place);
+      value = await work(scope);
     } catch (error) {
       await transaction.rollback().catch(() => {});
       throw error;
@@ -127,20 +127,20 @@ export function preparedClient<Client extends object>(
   }
 
   function $transaction(work: unknown, options?: TransactionOptions): Promise<unknown> {
-    if (typeof work === 'function') return inTransaction((place) => work(facade(place)), options);
-    const list = work as Pending[];
-    if (!list.every((one) => one instanceof Pending))
+    if (typeof work === 'function') return inTransaction((scope) => work(createClient(scope)), options);
+    const list = work as LazyCall[];
+    if (!list.every((one) => one instanceof LazyCall))
       throw new Error('All elements of the array need to be Prisma Client promises. Calls of a transaction are none.');
-    return inTransaction(async (place) => {
+    return inTransaction(async (scope) => {
       const values: unknown[] = [];
-      for (const one of list) values.push(await Pending.startIn(one, place));
+      for (const one of list) values.push(await LazyCall.startIn(one, scope));
       return values;
     }, options);
   }
 
   const delegates = delegatesOf(dataModel, calls, prisma);
-  const facade = facadeOf<Client>(delegates, calls, real);
-  const client = facade(outside);
+  const createClient = clientFactory<Client>(delegates, calls, real);
+  const client = createClient(outside);
   return Object.defineProperties(client, {
     // Configurable, so that a Proxy around the client may replace it.
     $transaction: { value: $transaction, configurable: true },
