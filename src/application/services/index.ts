@@ -18,8 +18,8 @@ const SEARCH_INTERVAL_MS = 600_000;
 
 export type OwnServices = ReturnType<typeof ownServices>;
 
-/** @param paid represents the paid order, for repetitions of the request */
-export function ownServices(platform: ApplicationPlatform, paid: (order: Order) => object) {
+/** @param represent returns the response body of a paid order, for retries of the request */
+export function ownServices(platform: ApplicationPlatform, represent: (order: Order) => object) {
   const { jobs, environment, production } = platform;
   const { PAYMENT_URL: url, PAYMENT_TIMEOUT: timeout } = environment(variables);
   // Production has no gateway without PAYMENT_URL.
@@ -27,7 +27,7 @@ export function ownServices(platform: ApplicationPlatform, paid: (order: Order) 
   const payments = paymentsService({
     ...platform,
     gateway: url ? httpGateway({ url, timeout }) : embedded,
-    answer: paid,
+    represent,
     announce: (db, at) => jobs.announce(db, PAYMENT_JOB, at),
     wake: () => jobs.wake(PAYMENT_JOB),
   });

@@ -10,7 +10,7 @@ const LEASE_MS = 15_000;
 /** Milliseconds before the second attempt. Each further attempt doubles them, up to `MAX_BACKOFF_MS`. */
 const BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 60_000;
-/** Failed attempts after which the background gives up. */
+/** Failed attempts after which the background job gives up. */
 const MAX_ATTEMPTS = 6;
 
 interface Attempt extends PaymentOrder {
@@ -22,15 +22,15 @@ interface Attempt extends PaymentOrder {
 interface PaymentsDependencies extends Pick<ApplicationPlatform, 'transact' | 'continuation' | 'now'> {
   /** Absent in production without PAYMENT_URL. */
   gateway: PaymentGateway | undefined;
-  /** Represents a paid order, for repetitions of the request. */
-  answer: (order: Order) => object;
+  /** Returns the response body of a paid order, for retries of the request. */
+  represent: (order: Order) => object;
   /** Announces a due payment to all instances when the transaction commits. @param at milliseconds since the epoch */
   announce: (db: Db, at: number) => Promise<void>;
   /** Starts a search for due payments. */
   wake: () => void;
 }
 
-/** The state of the order after each end of a payment. */
+/** The status of the order after each final status of its payment. */
 const orderStatusAfter = {
   SETTLED: transitions.PROCESSING.settle,
   DECLINED: transitions.PROCESSING.release,
@@ -42,29 +42,29 @@ const neverAborted = new AbortController().signal;
 export type Payments = ReturnType<typeof paymentsService>;
 
 /**
- * Stores a payment before the gateway is asked. Its id is the gateway's idempotency key, so asking again after a crash
- * takes nothing twice.
+ * Stores a payment before it calls the gateway. The id of the payment is the idempotency key of the gateway, so a retry
+ * after a crash does not charge twice.
  */
 export function paymentsService({
   transact,
   continuation,
   gateway,
-  answer,
+  represent,
   now,
   announce,
   wake,
 }: PaymentsDependencies) {
   const inMs = (ms: number) => new Date(now() + ms);
 
-  function askAgain({ id, attempts, wasUncertain }: Attempt, outcome: Outcome): Promise<unknown> {
+  function scheduleRetry({ id, attempts, wasUncertain }: Attempt, outcome: Outcome): Promise<unknown> {
     const backoff = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (attempts - 1));
     const data = { dueAt: inMs(backoff), uncertain: wasUncertain || outcome.kind === 'unknown' };
     return transact((db) => db.payment.updateMany({ where: { id, status: 'OPEN', attempts }, data }));
   }
 
   /**
-   * Ends the payment, its order's state and its idempotency key in one transaction. A decision of the gateway always
-   * counts, and a failed attempt counts if no other has begun.
+   * Updates the payment, its order and its idempotency key in one transaction. FAILED has no effect if another attempt
+   * has begun.
    */
   const conclude = ({ id, attempts }: Attempt, status: keyof typeof orderStatusAfter): Promise<Conclusion> =>
     transact(async (db) => {
@@ -76,18 +76,18 @@ export function paymentsService({
         where: { id: payment.orderId },
         data: { status: orderStatusAfter[status] },
       });
-      if (status === 'SETTLED') await continuation.finish(db, id, answer(order), order.userId);
+      if (status === 'SETTLED') await continuation.finish(db, id, represent(order), order.userId);
       else await continuation.abandon(db, id);
       return { status, order };
     });
 
   /**
-   * Leases the payment that has been due longest. The number of attempts decides between instances. The row becomes
-   * uncertain first, because a crash leaves no other trace.
+   * Leases the payment that has been due longest. `attempts` is the optimistic lock between instances. `uncertain` is set
+   * first, because a crash could not set it.
    */
-  async function takeDue(): Promise<Attempt | undefined> {
+  async function leaseDuePayment(): Promise<Attempt | undefined> {
     for (;;) {
-      const taken = await transact(async (db) => {
+      const lease = await transact(async (db) => {
         const where = { status: 'OPEN', dueAt: { lte: new Date(now()) } } as const;
         const due = await db.payment.findFirst({ where, orderBy: { dueAt: 'asc' }, include: { order: true } });
         if (!due) return 'none';
@@ -100,22 +100,22 @@ export function paymentsService({
         const { amount, currency } = order;
         return count === 1 ? { id, orderId, token, amount, currency, attempts, wasUncertain } : 'taken';
       });
-      if (taken === 'none') return undefined;
-      if (taken !== 'taken') return taken;
+      if (lease === 'none') return undefined;
+      if (lease !== 'taken') return lease;
     }
   }
 
   /** Milliseconds since the epoch; undefined if no payment is open. */
-  const nextDue = () =>
+  const nextDueTime = () =>
     transact(async (db) => {
       const next = { where: { status: 'OPEN' }, orderBy: { dueAt: 'asc' }, select: { dueAt: true } } as const;
       return (await db.payment.findFirst(next))?.dueAt.getTime();
     });
 
-  const ask = (attempt: Attempt, signal: AbortSignal): Promise<Outcome> =>
-    gateway?.pay(attempt, signal) ?? Promise.resolve({ kind: 'failed', retryable: true, reason: 'there is none' });
+  const callGateway = (attempt: Attempt, signal: AbortSignal): Promise<Outcome> =>
+    gateway?.pay(attempt, signal) ?? Promise.resolve({ kind: 'failed', retryable: true, reason: 'no gateway' });
 
-  /** Stores a payment of an order that `db` has just moved to PROCESSING. */
+  /** Stores a payment of an order that `db` has just set to PROCESSING. */
   async function store(db: Db, { id: orderId }: Order, token: string | undefined, dueAt: Date, attempt: object = {}) {
     await announce(db, dueAt.getTime());
     const data = { orderId, token: token ?? null, dueAt, ...attempt };
@@ -143,13 +143,13 @@ export function paymentsService({
      * @throws Failure PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT
      */
     async settle(attempt: Attempt): Promise<Order> {
-      const outcome = await ask(attempt, neverAborted);
-      const status = verdict(outcome, attempt, false);
-      if (status === 'OPEN') await askAgain(attempt, outcome);
+      const outcome = await callGateway(attempt, neverAborted);
+      const status = nextStatus(outcome, attempt, false);
+      if (status === 'OPEN') await scheduleRetry(attempt, outcome);
       const end = status === 'OPEN' ? undefined : await conclude(attempt, status);
       if (end?.status === 'SETTLED') return end.order;
       if (end?.status === 'DECLINED') throw new Failure('PAYMENT_DECLINED', 'The payment was declined.');
-      throw faultOf(outcome);
+      throw gatewayFailure(outcome);
     },
 
     /**
@@ -157,12 +157,12 @@ export function paymentsService({
      * @returns when to search again, in milliseconds since the epoch; undefined if no payment is open
      */
     async settleOne(signal: AbortSignal, more: () => void): Promise<number | undefined> {
-      const attempt = await takeDue();
-      if (!attempt) return nextDue();
+      const attempt = await leaseDuePayment();
+      if (!attempt) return nextDueTime();
       more();
-      const outcome = await ask(attempt, signal);
-      const status = verdict(outcome, attempt, true);
-      if (status === 'OPEN') await askAgain(attempt, outcome);
+      const outcome = await callGateway(attempt, signal);
+      const status = nextStatus(outcome, attempt, true);
+      if (status === 'OPEN') await scheduleRetry(attempt, outcome);
       else await conclude(attempt, status);
       return now();
     },
@@ -175,10 +175,10 @@ interface Conclusion {
 }
 
 /**
- * OPEN: the service must ask again.
+ * Returns the status of a payment after an attempt. OPEN requires another attempt.
  * @param background true if no caller waits, so that a failing gateway can be asked again later
  */
-function verdict(outcome: Outcome, { attempts, wasUncertain }: Attempt, background: boolean): PaymentStatus {
+function nextStatus(outcome: Outcome, { attempts, wasUncertain }: Attempt, background: boolean): PaymentStatus {
   if (outcome.kind === 'settled') return 'SETTLED';
   if (outcome.kind === 'declined') return 'DECLINED';
   if (outcome.kind === 'unknown' || wasUncertain) return 'OPEN';
@@ -186,7 +186,7 @@ function verdict(outcome: Outcome, { attempts, wasUncertain }: Attempt, backgrou
 }
 
 /** Returns the failure for a caller whose payment has no final outcome yet. */
-function faultOf(outcome: Outcome): Failure {
+function gatewayFailure(outcome: Outcome): Failure {
   const cause = 'reason' in outcome ? outcome.reason : undefined;
   if (outcome.kind === 'unknown' && outcome.timedOut) {
     return new Failure('GATEWAY_TIMEOUT', 'The payment gateway took too long; the order shows how the payment ends.', {
