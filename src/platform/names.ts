@@ -4,34 +4,34 @@ const MAX_NAME_CHARACTERS = 20;
 export type Names = ReturnType<typeof namesOf>;
 
 /**
- * Returns the names that contain the name of the application. Labels for key derivation do not contain it, because stored data would
- * become unreadable with another name.
+ * Returns the names that contain the name of the application. Labels for key derivation do not contain it, because a
+ * new name would make stored data unreadable.
  * @throws Error for an unsuitable name
  */
 export function namesOf(name: string) {
   if (!/^[a-z][a-z0-9]+(-[a-z0-9]+)*$/.test(name) || name.length > MAX_NAME_CHARACTERS) {
     throw new Error(
-      `The application's name is "${name}", and must have 2 to ${MAX_NAME_CHARACTERS} lower-case letters, digits and single hyphens, a letter first: it names a media type, cookies, tokens and signals.`,
+      `The application's name is "${name}", and must have 2 to ${MAX_NAME_CHARACTERS} lower-case letters, digits and single hyphens, and begin with a letter. It is part of a media type, cookies, tokens and channels.`,
     );
   }
-  const short = name.slice(0, 2);
+  const tokenPrefix = name.slice(0, 2);
   // Names of channels are not quoted in SQL.
-  const word = name.replaceAll('-', '_');
+  const identifier = name.replaceAll('-', '_');
   return {
     mediaType: `application/vnd.${name}+json`,
-    /** Over HTTPS, the names of cookies have a prefix. */
-    accessCookie: `${word}_access`,
-    refreshCookie: `${word}_refresh`,
-    /** For secret scanners. */
-    tokenPrefixes: { access: `${short}o_`, refresh: `${short}r_` },
+    /** Over HTTPS, the names of cookies have the prefix `__Host-` or `__Secure-`. */
+    accessCookie: `${identifier}_access`,
+    refreshCookie: `${identifier}_refresh`,
+    /** Secret scanners recognise tokens by these prefixes. */
+    tokenPrefixes: { access: `${tokenPrefix}o_`, refresh: `${tokenPrefix}r_` },
     /** The realm of challenges, and the default issuer and audience of access tokens. */
     realm: name,
     /** Channels between instances, in PostgreSQL or Redis. */
     signals: {
-      revocations: `${word}_revocations`,
-      sessions: `${word}_sessions`,
-      streams: `${word}_streams`,
-      jobs: `${word}_jobs`,
+      revocations: `${identifier}_revocations`,
+      sessions: `${identifier}_sessions`,
+      streams: `${identifier}_streams`,
+      jobs: `${identifier}_jobs`,
     },
     /** The prefix of rate counters in Redis. */
     rates: `${name}:rate:`,

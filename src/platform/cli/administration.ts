@@ -10,10 +10,10 @@ import { table } from './output.js';
 import type { Subcommand } from './subcommand.js';
 
 /**
- * Runs an operator's command on the database of DATABASE_URL, also while servers run. Only one process can open an embedded database,
- * so a running server carries the command out. Prints an error as a sentence, with the exit code 1.
+ * Runs a command of an operator on the database of DATABASE_URL. Only one process can open an embedded database, so a
+ * running server executes the command for it. Prints the message of an error, and sets the exit code 1.
  */
-async function administer(work: (commands: Administration) => Promise<void>): Promise<void> {
+async function runCommand(work: (commands: Administration) => Promise<void>): Promise<void> {
   try {
     const config = readConfig(process.env);
     const address = readAddress(config.DATABASE_URL);
@@ -45,17 +45,17 @@ export const keys: Subcommand = (command) => {
   command
     .command('list')
     .description('show the keys with their states: next, current, retired')
-    .action(() => administer(async (commands) => print(await commands['keys.list']({}))));
+    .action(() => runCommand(async (commands) => print(await commands['keys.list']({}))));
   command
     .command('rotate')
     .description('publish a new key; it signs 310 seconds later, when no verifier has the old key set any more')
-    .action(() => administer(async (commands) => print(await commands['keys.rotate']({}))));
+    .action(() => runCommand(async (commands) => print(await commands['keys.rotate']({}))));
   command
     .command('retire')
     .description('withdraw a leaked key immediately; its tokens are rejected, and their sockets closed')
     .argument('<kid>', 'the id of the key')
     .allowUnknownOption() // One in 64 thumbprints in base64url begins with a hyphen.
-    .action((kid: string) => administer(async (commands) => print(await commands['keys.retire']({ kid }))));
+    .action((kid: string) => runCommand(async (commands) => print(await commands['keys.retire']({ kid }))));
 };
 
 const COLUMNS = ['time', 'event', 'actor', 'subject', 'address', 'requestId'];
@@ -79,7 +79,7 @@ export const audit: Subcommand = (command) => {
     .option('--limit <count>', 'the maximum number of events', integer, 100)
     .option('--json', 'print a line of JSON for each event')
     .action(({ json, root: _root, ...filter }: AuditFilter & { json?: boolean; root?: string }) =>
-      administer(async (commands) => {
+      runCommand(async (commands) => {
         const entries = await commands['audit.read'](filter);
         console.log(json ? entries.map((one) => JSON.stringify(one)).join('\n') : table(entries as never, COLUMNS));
       }),

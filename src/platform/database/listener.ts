@@ -70,7 +70,7 @@ export function postgresListener(connectionString: string, notify: Notify, name:
   }
 
   /** Uses one connection until it ends. @returns true if signals arrived on it */
-  async function connection(attempted: () => void): Promise<boolean> {
+  async function useConnection(attempted: () => void): Promise<boolean> {
     const client = new Client({
       connectionString,
       keepAlive: true,
@@ -108,9 +108,9 @@ export function postgresListener(connectionString: string, notify: Notify, name:
     }
   }
 
-  async function run(attempted: () => void): Promise<void> {
+  async function reconnect(attempted: () => void): Promise<void> {
     for (let wait: number = RETRY_MS.first; !stopped.signal.aborted; ) {
-      wait = (await connection(attempted)) ? RETRY_MS.first : Math.min(2 * wait, RETRY_MS.longest);
+      wait = (await useConnection(attempted)) ? RETRY_MS.first : Math.min(2 * wait, RETRY_MS.longest);
       attempted();
       await delay(wait, undefined, { signal: stopped.signal, ref: false }).catch(() => {});
     }
@@ -133,7 +133,7 @@ export function postgresListener(connectionString: string, notify: Notify, name:
     async listen(channel, onSignal, onConnect) {
       channels.set(channel, { onSignal, onConnect });
       if (listening) return listenOn(listening, channel).then(onConnect);
-      firstAttempt ??= new Promise((attempted) => void run(attempted));
+      firstAttempt ??= new Promise((attempted) => void reconnect(attempted));
       await firstAttempt;
     },
     checkListening: () => (listening && performance.now() - checkedAt < FRESH_MS ? true : checkNow()),
@@ -148,6 +148,6 @@ export function postgresListener(connectionString: string, notify: Notify, name:
   };
 }
 
-/** Destroys the socket, because a dead server answers no other way of closing. */
+/** Destroys the socket, because a dead server does not respond to `end`. */
 const destroySocket = (client: Client): void =>
   void (client as unknown as { connection: { stream: { destroy: () => void } } }).connection.stream.destroy();

@@ -25,7 +25,7 @@ interface Cost {
 
 interface Measurement {
   result: Cost | { cycle: FragmentSpreadNode };
-  used: ReadonlyMap<string, unknown>;
+  usedVariables: ReadonlyMap<string, unknown>;
 }
 
 const DEFAULT_LENGTH = 20;
@@ -37,30 +37,30 @@ const measurements = new WeakMap<OperationDefinitionNode, Measurement>();
 /**
  * Returns depth and cost of a parsed operation, or the spread that closes a cycle of fragments. The operation may be
  * invalid. The last result is reused while its variables are equal.
- * @param sent the variables of the client
+ * @param variables the values that the client sent
  */
 export function measure(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  sent: Readonly<Record<string, unknown>>,
+  variables: Readonly<Record<string, unknown>>,
 ): Measurement['result'] {
   const variable = (name: string): unknown => {
-    if (Object.hasOwn(sent, name)) return sent[name];
+    if (Object.hasOwn(variables, name)) return variables[name];
     const definition = operation.variableDefinitions?.find((one) => one.variable.name.value === name);
     return definition?.defaultValue && valueFromASTUntyped(definition.defaultValue);
   };
   const last = measurements.get(operation);
-  if (last && [...last.used].every(([name, value]) => Object.is(variable(name), value))) return last.result;
+  if (last && [...last.usedVariables].every(([name, value]) => Object.is(variable(name), value))) return last.result;
   const used = new Map<string, unknown>();
   const result = walk(schema, document, operation, (name) => {
     const value = variable(name);
     used.set(name, value);
     return value;
   });
-  // Other values are invalid and may be large.
+  // Values of other types are invalid, and may be too large to keep.
   const isSmall = (value: unknown) => value == null || typeof value === 'number' || typeof value === 'boolean';
-  if ([...used.values()].every(isSmall)) measurements.set(operation, { result, used });
+  if ([...used.values()].every(isSmall)) measurements.set(operation, { result, usedVariables: used });
   return result;
 }
 
@@ -105,32 +105,32 @@ function walk(
     return undefined;
   }
 
-  function ofSelection(set: SelectionSetNode, typeName: string | undefined, length: number | undefined): Cost {
+  function costOfSelection(set: SelectionSetNode, typeName: string | undefined, length: number | undefined): Cost {
     const total: Cost = { depth: 0, cost: 0 };
     for (const node of set.selections) {
       if (!isIncluded(node)) continue;
-      const { depth, cost } = ofNode(node, typeName, length);
+      const { depth, cost } = costOfNode(node, typeName, length);
       total.depth = Math.max(total.depth, depth);
       total.cost += cost;
     }
     return total;
   }
 
-  function ofNode(node: SelectionNode, typeName: string | undefined, length: number | undefined): Cost {
-    if (node.kind === Kind.FRAGMENT_SPREAD) return ofFragment(node, length);
+  function costOfNode(node: SelectionNode, typeName: string | undefined, length: number | undefined): Cost {
+    if (node.kind === Kind.FRAGMENT_SPREAD) return costOfFragment(node, length);
     if (node.kind === Kind.INLINE_FRAGMENT)
-      return ofSelection(node.selectionSet, node.typeCondition?.name.value ?? typeName, length);
+      return costOfSelection(node.selectionSet, node.typeCondition?.name.value ?? typeName, length);
     if (node.name.value.startsWith('__')) return { depth: 0, cost: 0 };
     if (!node.selectionSet) return { depth: 1, cost: 1 };
     const type = typeName === undefined ? undefined : schema.getType(typeName);
     const field = isObjectType(type) ? type.getFields()[node.name.value] : undefined;
     const own = field && lengthOf(field, node);
     const isList = field !== undefined && isListType(getNullableType(field.type));
-    const nested = ofSelection(node.selectionSet, field && getNamedType(field.type).name, isList ? undefined : own);
+    const nested = costOfSelection(node.selectionSet, field && getNamedType(field.type).name, isList ? undefined : own);
     return { depth: 1 + nested.depth, cost: 1 + (isList ? (own ?? length ?? DEFAULT_LENGTH) : 1) * nested.cost };
   }
 
-  function ofFragment(node: FragmentSpreadNode, length: number | undefined): Cost {
+  function costOfFragment(node: FragmentSpreadNode, length: number | undefined): Cost {
     const fragment = fragments.get(node.name.value);
     const key = `${node.name.value} ${length}`;
     const known = measured.get(key);
@@ -138,12 +138,12 @@ function walk(
     if (!fragment || known === 'in progress') return { depth: 0, cost: 0 };
     if (known) return known;
     measured.set(key, 'in progress');
-    const found = ofSelection(fragment.selectionSet, fragment.typeCondition.name.value, length);
+    const found = costOfSelection(fragment.selectionSet, fragment.typeCondition.name.value, length);
     measured.set(key, found);
     return found;
   }
 
-  const total = ofSelection(operation.selectionSet, schema.getRootType(operation.operation)?.name, undefined);
+  const total = costOfSelection(operation.selectionSet, schema.getRootType(operation.operation)?.name, undefined);
   return cycle ? { cycle } : total;
 }
 

@@ -36,7 +36,7 @@ const MAX_LOGGED_ORIGINS = 50;
 
 export interface CrossOrigin {
   optionsFor: (request: FastifyRequest) => FastifyCorsOptions;
-  depends: (url: string | undefined) => boolean;
+  variesByOrigin: (url: string | undefined) => boolean;
   headersFor: (request: Pick<IncomingMessage, 'headers' | 'url'>) => Record<string, string>;
 }
 
@@ -47,8 +47,8 @@ export interface CrossOriginSettings {
 }
 
 /**
- * Allows pages of the listed origins, which send `Authorization`, and outside production pages of this machine. Pages
- * of other origins never get to use cookies: `Access-Control-Allow-Credentials` is never sent.
+ * Allows the listed origins and, outside production, the origins of this machine. They send `Authorization`. Cookies do
+ * not work from other origins, because `Access-Control-Allow-Credentials` is never sent.
  */
 export function crossOrigin(
   { origins, production, open }: CrossOriginSettings,
@@ -59,20 +59,20 @@ export function crossOrigin(
   const exposed = exposedHeaders(document, all);
   const options = { methods: METHODS, exposedHeaders: exposed, maxAge: PREFLIGHT_MAX_AGE_S };
   const isOpen = (url = '/') => open.has(url.split('?', 1)[0] as string);
-  const admits = (origin: string | undefined): origin is string =>
+  const isAllowed = (origin: string | undefined): origin is string =>
     origin !== undefined && (listed.has(origin) || (!production && isLocal(origin)));
   return {
     optionsFor(request) {
       const { origin } = request.headers;
       const preflight = isPreflight(request);
       if (isOpen(request.url)) return { ...options, methods: ['GET', 'HEAD'], origin: '*', preflight };
-      return admits(origin) ? { ...options, origin, preflight } : { origin: false };
+      return isAllowed(origin) ? { ...options, origin, preflight } : { origin: false };
     },
-    depends: (url) => (listed.size > 0 || !production) && !isOpen(url),
+    variesByOrigin: (url) => (listed.size > 0 || !production) && !isOpen(url),
     headersFor({ headers: { origin }, url }) {
       const readable = { 'access-control-expose-headers': exposed.join(', ') };
       if (isOpen(url)) return { ...readable, 'access-control-allow-origin': '*' };
-      return admits(origin) ? { ...readable, 'access-control-allow-origin': origin, vary: 'Origin' } : {};
+      return isAllowed(origin) ? { ...readable, 'access-control-allow-origin': origin, vary: 'Origin' } : {};
     },
   };
 }
@@ -85,8 +85,8 @@ export const isPreflight = ({ method, headers }: Pick<IncomingMessage, 'method' 
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
 /**
- * Returns a function that compares `Origin` with the service's own origin. @param publicUrl undefined for the Host of
- * the request
+ * Returns a function that compares `Origin` with the service's own origin.
+ * @param publicUrl undefined for the Host of the request
  */
 function ownOrigin(publicUrl: string | undefined): (request: FastifyRequest) => boolean {
   const own = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
@@ -103,8 +103,8 @@ function ownOrigin(publicUrl: string | undefined): (request: FastifyRequest) => 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Protects cookies, which browsers send for every page. @throws Failure FORBIDDEN unless `Origin` is the service's
-     * own
+     * Protects cookies, which browsers send for every page.
+     * @throws Failure FORBIDDEN unless `Origin` is the service's own
      */
     refuseForeignOrigin: (request: FastifyRequest) => void;
     refuseForeignCookie: (request: FastifyRequest) => void;
@@ -112,8 +112,8 @@ declare module 'fastify' {
 }
 
 /** Rejects foreign and duplicate hosts, answers preflights, and sets the headers of CORS. */
-export const originsPlugin = fp<Pick<CrossOrigin, 'optionsFor' | 'depends'>>(
-  async (app, { optionsFor, depends }) => {
+export const originsPlugin = fp<Pick<CrossOrigin, 'optionsFor' | 'variesByOrigin'>>(
+  async (app, { optionsFor, variesByOrigin }) => {
     const { publicUrl } = app;
     const isOwn = ownOrigin(publicUrl);
     const logged = new Set<string>();
@@ -134,7 +134,7 @@ export const originsPlugin = fp<Pick<CrossOrigin, 'optionsFor' | 'depends'>>(
       await scope.register(cors, { delegator });
       // @fastify/cors sets `Vary: Origin` always, and caches would store the contracts once for each origin.
       scope.addHook('onRequest', (request, reply, done) => {
-        if (!depends(request.url)) removeVary(reply, 'Origin');
+        if (!variesByOrigin(request.url)) removeVary(reply, 'Origin');
         done();
       });
     });
@@ -153,17 +153,17 @@ export const originsPlugin = fp<Pick<CrossOrigin, 'optionsFor' | 'depends'>>(
 
 /** Rejects a second host (RFC 9112 §3.2): a proxy may have checked the other one. */
 function refuseSecondHost({ raw }: FastifyRequest): void {
-  if (headerValues(raw, 'host').length > 1) throw new Failure('BAD_REQUEST', 'The request names more than one Host.');
+  if (headerValues(raw, 'host').length > 1) throw new Failure('BAD_REQUEST', 'The request has several Host headers.');
 }
 
-/** A host with a port, without anything that a URL parser takes for a user or a path. */
+/** A host with an optional port, without characters that URL parsers treat as a user or a path. */
 const NAME_AND_PORT = /^(\[[\da-f:.]+\]|[^\s:@/?#\\[\]]+)(?::\d*)?$/i;
 
 /**
  * Returns true if a browser sent a request. A page that rebinds its name gets no Sec-Fetch-* (Fetch Metadata §2) and no
  * Origin with a GET, but browsers always send Accept-Language. Node's `fetch` sends it with Sec-Fetch-Mode.
  */
-function isOfBrowser({ headers }: FastifyRequest): boolean {
+function isBrowserRequest({ headers }: FastifyRequest): boolean {
   if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) return true;
   return headers['accept-language'] !== undefined && headers['sec-fetch-mode'] === undefined;
 }
@@ -180,7 +180,7 @@ function refuseForeignHost(publicUrl: string | undefined) {
     return [name, name.replace(/^v\d+\./, '')].some((one) => isLoopbackHost(one) || one === published);
   };
   return (request: FastifyRequest): void => {
-    if (!isOfBrowser(request)) return;
+    if (!isBrowserRequest(request)) return;
     // An HTTP/2 request may have an authority besides Host.
     const { host, ':authority': authority = host } = request.headers;
     if (![host ?? authority, authority].every(isOwn)) {

@@ -43,8 +43,8 @@ interface PagesOptions {
 }
 
 /**
- * Returns the paths of the login and logout for browsers: the operation with an e-mail address, a password and a choice of cookies,
- * and the operation that takes the refresh cookie and answers 204. Returns the newest version of each.
+ * Returns the paths of the newest login and logout for browsers. The body of the login has an e-mail address, a password
+ * and a choice of cookies. The logout takes the refresh cookie and responds with 204.
  * @returns undefined if the contract lacks one of them
  */
 export function sessionPaths(
@@ -92,15 +92,15 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 
 /**
- * Fills a template, a subset of Mustache: `{{name}}` is escaped text, and `{{#name}}…{{/name}}` a section for each item of a list, for
- * an object, or for a true value.
+ * Renders a template in a subset of Mustache: `{{name}}` is escaped text, and `{{#name}}…{{/name}}` is a section for each
+ * item of a list, for an object, or for a true value.
  */
-const filled = (template: string, values: Readonly<Record<string, unknown>>): string =>
+const renderTemplate = (template: string, values: Readonly<Record<string, unknown>>): string =>
   template.replaceAll(TAG, (...given) => {
     const { section, inner, name } = given.at(-1) as Record<'section' | 'inner' | 'name', string>;
     if (name !== undefined) return escapeHtml(String(values[name] ?? ''));
     const items = [values[section] || []].flat();
-    return items.map((item) => filled(inner, { ...values, ...(typeof item === 'object' && item) })).join('');
+    return items.map((item) => renderTemplate(inner, { ...values, ...(typeof item === 'object' && item) })).join('');
   });
 
 function pageRenderer(frame: FrameOptions) {
@@ -123,7 +123,7 @@ function pageRenderer(frame: FrameOptions) {
     hasSession = true,
     sections,
   }: Omit<Page, 'policy'>): string =>
-    filled(template, {
+    renderTemplate(template, {
       pageTitle,
       title,
       icon: hrefOf('icon.svg'),
@@ -139,8 +139,8 @@ const HTML = 'text/html; charset=utf-8';
 
 /**
  * Serves `/docs` (the API reference), `/docs/errors` (the target of the `type` of a problem; RFC 9457 §3.1.1),
- * `/docs/status` (the status table), and `/docs/session` (the account of the session bar). The plugin of @scalar/fastify-api-reference
- * redirects to `/docs/` and needs an inline script, so it is not used.
+ * `/docs/status` (the status table), and `/docs/session` (the account of the session bar). @scalar/fastify-api-reference is
+ * not used, because it redirects to `/docs/` and needs an inline script.
  */
 export const pagesPlugin = fp<PagesOptions>(
   async (app, { errors, statuses, frame, person }) => {
@@ -160,11 +160,11 @@ export const pagesPlugin = fp<PagesOptions>(
       return reply.sendFile(basename(path), dirname(path));
     });
 
-    const show = pageRenderer(frame);
+    const renderPage = pageRenderer(frame);
     function sender({ policy, ...page }: Page) {
       let bytes: Buffer | undefined;
       return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-        bytes ??= markCompressible(Buffer.from(show(page)));
+        bytes ??= markCompressible(Buffer.from(renderPage(page)));
         reply.type(HTML).header('content-security-policy', policy).header('cache-control', 'no-cache');
         return sendBytes(request, reply, bytes);
       };
@@ -213,7 +213,7 @@ export const pagesPlugin = fp<PagesOptions>(
       const canLogIn = status === 401 && frame.session !== undefined;
       const sections = { failure: { code, status, title, message, canLogIn } };
       reply.type(HTML).header('content-security-policy', policyOf(SCRIPTS));
-      return reply.send(show({ title: `${status} ${title}`, sections }));
+      return reply.send(renderPage({ title: `${status} ${title}`, sections }));
     });
   },
   { name: 'pages', dependencies: ['authenticate'] },

@@ -2,19 +2,19 @@
 function firstQuery(schema) {
   const { getNamedType, isLeafType, isRequiredArgument } = GraphiQL.GraphQL;
   const fieldsOf = (type) => Object.values(type.getFields()).filter(({ args }) => !args.some(isRequiredArgument));
-  const asked = fieldsOf(schema.getQueryType()).flatMap(({ name, type }) => {
+  const fields = fieldsOf(schema.getQueryType()).flatMap(({ name, type }) => {
     const named = getNamedType(type);
     if (isLeafType(named)) return [`  ${name}`];
     const leaves = named.getFields ? fieldsOf(named).filter((field) => isLeafType(getNamedType(field.type))) : [];
     const names = leaves.slice(0, 3).map((leaf) => `    ${leaf.name}`);
     return names.length > 0 ? [[`  ${name} {`, ...names, '  }'].join('\n')] : [];
   });
-  return ['{', ...asked.slice(0, 2), '}', ''].join('\n');
+  return ['{', ...fields.slice(0, 2), '}', ''].join('\n');
 }
 
-// The schema is the published contract: completion and documentation work before a login, and without introspection.
-// Queries and the socket send the cookie of the session bar. Headers are for a contract without one; they become the payload of
-// `connection_init`, where the socket reads `Authorization`.
+// Uses the published schema, so that completion and documentation work without a login and without introspection.
+// Queries and the socket send the session cookie. Without a session bar, the headers editor supplies `Authorization`, which
+// the socket reads from the payload of `connection_init`.
 (async () => {
   const url = new URL('/graphql', location.href);
   const socket = new URL(url);

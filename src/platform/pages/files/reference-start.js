@@ -1,6 +1,6 @@
-// Requests go to the server of the page, because the policy allows no other server of the contract.
-// Basic is preselected: a reader can use it at once, without a token to copy. While its fields are empty the reference would send a
-// placeholder; it is removed, so that the cookie of a login on the page counts.
+// Sends requests to the server of the page, because the Content-Security-Policy allows no other server.
+// Preselects Basic, because it needs no token. Empty fields make the reference send a placeholder, which `onBeforeRequest`
+// removes, so that the session cookie applies.
 Scalar.createApiReference('#app', {
   url: '/openapi.json',
   servers: [{ url: location.origin, description: 'This server' }],
