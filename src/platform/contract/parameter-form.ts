@@ -35,14 +35,14 @@ function typeOfValue(value: unknown): string {
 }
 
 /** Returns the types that a schema allows; an empty set if it allows all. */
-function typesOf(open: Schema, root: Schema): Set<string> {
-  const { type, enum: values, const: value } = open;
+function typesOf(merged: Schema, root: Schema): Set<string> {
+  const { type, enum: values, const: value } = merged;
   if (type !== undefined) return new Set([type].flat());
   if (values !== undefined) return new Set(values.map(typeOfValue));
   if (value !== undefined) return new Set([typeOfValue(value)]);
-  if (open.properties !== undefined) return new Set(['object']);
-  if (open.items !== undefined || open.prefixItems !== undefined) return new Set(['array']);
-  const alternatives = open.oneOf ?? open.anyOf ?? [];
+  if (merged.properties !== undefined) return new Set(['object']);
+  if (merged.items !== undefined || merged.prefixItems !== undefined) return new Set(['array']);
+  const alternatives = merged.oneOf ?? merged.anyOf ?? [];
   return new Set(
     alternatives.flatMap((one) => (typeof one === 'boolean' ? ['string'] : [...typesOf(mergeSchema(one, root), root)])),
   );
@@ -62,38 +62,38 @@ const unsupported = (reason: string): ParameterForm => ({ kind: 'unsupported', r
 
 /** @param root contains the `$defs` of the schema */
 export function parameterForm(parameter: Parameter, root: Schema = schemaOf(parameter)): ParameterForm {
-  const { in: place, content, style = DEFAULT_STYLE[place], allowEmptyValue } = parameter;
+  const { in: location, content, style = DEFAULT_STYLE[location], allowEmptyValue } = parameter;
   if (content !== undefined)
     return Object.entries(content).every(isJson)
       ? { kind: 'json' }
       : unsupported('has another `content` than application/json: use that, or a `schema`');
-  if (style !== DEFAULT_STYLE[place])
+  if (style !== DEFAULT_STYLE[location])
     return unsupported(`has the style ${style}: leave it out, or use \`content\` of application/json`);
-  const open = mergeSchema(schemaOf(parameter), root);
-  const types = typesOf(open, root);
+  const merged = mergeSchema(schemaOf(parameter), root);
+  const types = typesOf(merged, root);
   types.delete('null');
   if (types.has('array') || types.has('object')) {
-    if (types.size > 1 || open.type === undefined)
+    if (types.size > 1 || merged.type === undefined)
       return unsupported('may be a single value or a list: declare one `type`');
     return types.has('array')
-      ? listForm(parameter, open, root)
+      ? listForm(parameter, merged, root)
       : unsupported('is an object: use `content` of application/json');
   }
-  const scalars = scalarsOf(open, root);
+  const scalars = scalarsOf(merged, root);
   if (scalars === undefined) return unsupported(`has values without a text form: ${[...types].join(', ') || 'null'}`);
   if (allowEmptyValue === true && !scalars.includes('string'))
     return unsupported(`cannot be empty: remove \`allowEmptyValue\``);
   return { kind: 'scalar', types: scalars };
 }
 
-function listForm({ in: place, explode }: Parameter, open: Schema, root: Schema): ParameterForm {
-  const items = open.prefixItems === undefined ? scalarsOf(open.items, root) : undefined;
+function listForm({ in: location, explode }: Parameter, merged: Schema, root: Schema): ParameterForm {
+  const items = merged.prefixItems === undefined ? scalarsOf(merged.items, root) : undefined;
   if (items === undefined) return unsupported('is a list of values without a text form: declare simple `items`');
-  if (place === 'path' || place === 'header')
-    return unsupported(`is a list in a ${place}: use a query parameter, or \`content\` of application/json`);
+  if (location === 'path' || location === 'header')
+    return unsupported(`is a list in a ${location}: use a query parameter, or \`content\` of application/json`);
   const isExploded = explode !== false;
-  if (isExploded && place === 'cookie') return unsupported('cannot be repeated in a cookie: set `explode: false`');
-  const values = typeof open.items === 'object' ? mergeSchema(open.items, root).enum : undefined;
+  if (isExploded && location === 'cookie') return unsupported('cannot be repeated in a cookie: set `explode: false`');
+  const values = typeof merged.items === 'object' ? mergeSchema(merged.items, root).enum : undefined;
   const isExact = items.includes('string') && (values === undefined || values.some((one) => String(one).includes(',')));
   return { kind: 'list', items, isExploded, isExact };
 }

@@ -27,8 +27,8 @@ export interface Listener {
 export type Notify = (channel: string, payload: string) => Promise<unknown>;
 
 /** Milliseconds for which a test signal is valid, and within which it must arrive: together below a second. */
-const FRESH_MS = 400;
-const ANSWER_MS = 500;
+const SIGNAL_VALID_MS = 400;
+const SIGNAL_TIMEOUT_MS = 500;
 const CONNECT_MS = 2000;
 const RETRY_MS = { first: 250, longest: 2000 } as const;
 
@@ -63,7 +63,7 @@ export function postgresListener(connectionString: string, notify: Notify, name:
     });
     await notify(testChannel, payload);
     // Received signals are handled first if this process was busy.
-    const timeout = delay(ANSWER_MS, undefined, { ref: false }).then(() => nextTurn(false));
+    const timeout = delay(SIGNAL_TIMEOUT_MS, undefined, { ref: false }).then(() => nextTurn(false));
     const arrived = await Promise.race([answered, timeout]);
     if (arrived) checkedAt = began;
     return arrived;
@@ -136,13 +136,13 @@ export function postgresListener(connectionString: string, notify: Notify, name:
       firstAttempt ??= new Promise((attempted) => void reconnect(attempted));
       await firstAttempt;
     },
-    checkListening: () => (listening && performance.now() - checkedAt < FRESH_MS ? true : checkNow()),
+    checkListening: () => (listening && performance.now() - checkedAt < SIGNAL_VALID_MS ? true : checkNow()),
     watch(dependency) {
       database = dependency;
     },
     isListening: () => listening !== undefined,
     async close() {
-      await Promise.race([listening?.end(), delay(ANSWER_MS, undefined, { ref: false })]);
+      await Promise.race([listening?.end(), delay(SIGNAL_TIMEOUT_MS, undefined, { ref: false })]);
       stopped.abort();
     },
   };

@@ -55,7 +55,7 @@ interface ReaderOptions {
   errors: Catalogue;
 }
 
-/** Returns a function that turns an answer into a reply. @throws Failure INTERNAL if the answer violates the contract */
+/** Returns a function that turns an answer into a reply. @throws Failure INTERNAL for an answer against the contract */
 export function answerReader(
   { operationId, forward, operation: { responses } }: ForwardedOperation,
   { base, siblings, missingAnswer, ajv, errors }: ReaderOptions,

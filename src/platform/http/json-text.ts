@@ -15,7 +15,7 @@ const isRounded = (token: string): boolean =>
 
 interface Frame {
   members: Set<string> | undefined;
-  at: string | number;
+  key: string | number;
   expectsName: boolean;
 }
 
@@ -37,12 +37,12 @@ export function strictJsonIssues(text: string): Issues {
         return found();
       }
       const isObject = token === '{';
-      stack.push({ members: isObject ? new Set() : undefined, at: isObject ? '' : 0, expectsName: isObject });
+      stack.push({ members: isObject ? new Set() : undefined, key: isObject ? '' : 0, expectsName: isObject });
     } else if (token === '}' || token === ']') {
       stack.pop();
     } else if (token === ',') {
       if (top?.members) top.expectsName = true;
-      else if (top) top.at = Number(top.at) + 1;
+      else if (top) top.key = Number(top.key) + 1;
     } else if (token.startsWith('"')) {
       if (top?.members && top.expectsName) addMember(top, top.members, token, stack, report);
     } else if (!Number.isFinite(Number(token))) {
@@ -62,38 +62,38 @@ function addMember(
   report: (detail: string) => void,
 ): void {
   const name = JSON.parse(token) as string;
-  top.at = name;
+  top.key = name;
   top.expectsName = false;
   if (members.has(name)) report('is given more than once. Give it once.');
   members.add(name);
-  const isPrototype = name === '__proto__' || (name === 'prototype' && stack.at(-2)?.at === 'constructor');
+  const isPrototype = name === '__proto__' || (name === 'prototype' && stack.at(-2)?.key === 'constructor');
   if (isPrototype) report('is not a name that a member can have. Rename it.');
 }
 
-const pointerOf = (stack: Frame[]): string => stack.map(({ at }) => pointerTo(at)).join('');
+const pointerOf = (stack: Frame[]): string => stack.map(({ key }) => pointerTo(key)).join('');
 
 /** A token and the white space after it. */
 const LEXEME =
   /("[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uffff]*)*"|[{}[\],:]|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))[ \t\r\n]*/y;
 const NAME = 'a member name in double quotes';
 
-/** Returns the tokens that may follow a token; undefined for an unexpected token. @param open the open brackets */
-function expectedAfter(token: string, expected: string, open: string[]): string | undefined {
+/** Returns the tokens that may follow a token; undefined for an unexpected token. @param brackets the open brackets */
+function expectedAfter(token: string, expected: string, brackets: string[]): string | undefined {
   const isValue = expected.startsWith('a value');
   if (token === '}' || token === ']') {
     if (!expected.endsWith(token)) return undefined;
-    open.pop();
+    brackets.pop();
   } else if (isValue && (token === '{' || token === '[')) {
-    open.push(token);
+    brackets.push(token);
     return token === '{' ? `${NAME} or }` : 'a value or ]';
   } else if (token.startsWith('"') && expected.startsWith(NAME)) return 'a colon';
   else if (token === ':') return expected === 'a colon' ? 'a value' : undefined;
   else if (token === ',') {
     if (!expected.startsWith('a comma')) return undefined;
-    return open.at(-1) === '{' ? NAME : 'a value';
+    return brackets.at(-1) === '{' ? NAME : 'a value';
   } else if (!isValue || token === '{' || token === '[') return undefined;
-  if (open.length === 0) return 'the end of the text';
-  return open.at(-1) === '{' ? 'a comma or }' : 'a comma or ]';
+  if (brackets.length === 0) return 'the end of the text';
+  return brackets.at(-1) === '{' ? 'a comma or }' : 'a comma or ]';
 }
 
 /**
@@ -101,7 +101,7 @@ function expectedAfter(token: string, expected: string, open: string[]): string 
  * contain a password.
  */
 export function syntaxError(text: string): string {
-  const open: string[] = [];
+  const brackets: string[] = [];
   let expected: string = 'a value';
   let position = text.search(/[^ \t\r\n]|$/);
   let token: string | undefined;
@@ -109,7 +109,7 @@ export function syntaxError(text: string): string {
     LEXEME.lastIndex = position;
     const [whole = '', found] = LEXEME.exec(text) ?? [];
     token = found;
-    const next = token === undefined ? undefined : expectedAfter(token, expected, open);
+    const next = token === undefined ? undefined : expectedAfter(token, expected, brackets);
     if (next === undefined) break;
     expected = next;
     position += whole.length;

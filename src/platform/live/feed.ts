@@ -119,7 +119,7 @@ export function feedOf({ head, after, render, onFault }: FeedOptions) {
 }
 
 /**
- * Keeps delivered entries while it sends the stored ones, then sends the buffered ones, then sends live. It sends only ids
+ * Buffers delivered entries while it sends the stored ones, then sends the buffer, then sends live. It sends only ids
  * above its position, so that nothing is sent twice.
  * @param delivered the last id that the feed delivered; undefined before its first read
  */

@@ -30,33 +30,33 @@ export function targetRows({ client, models, call, action, actor, idOf }: Target
     denied,
 
     /** Decides by the id alone. Undefined if the id does not decide, or if the caller may access all rows. */
-    isOwnById(of: RecordTarget): boolean | undefined {
-      const where = isOwnOnly() ? models(of.model).ownedBy(actor()) : undefined;
-      return where && matchesLocally(where as Record<string, unknown>, { id: idOf(of) });
+    isOwnById(target: RecordTarget): boolean | undefined {
+      const where = isOwnOnly() ? models(target.model).ownedBy(actor()) : undefined;
+      return where && matchesLocally(where as Record<string, unknown>, { id: idOf(target) });
     },
 
     /** @throws Failure FORBIDDEN for a row that the caller does not own, if its role reaches no others */
-    async requireOwner(on: Tx, of: RecordTarget, row: AnyRow): Promise<void> {
-      const data = models(of.model);
+    async requireOwner(tx: Tx, target: RecordTarget, row: AnyRow): Promise<void> {
+      const data = models(target.model);
       const where = isOwnOnly() ? data.ownedBy(actor()) : undefined;
-      if (where && !(await rowSatisfies(on, data, where, row))) throw denied(of);
+      if (where && !(await rowSatisfies(tx, data, where, row))) throw denied(target);
     },
 
     /** @throws Failure FORBIDDEN for a row that the caller may not read */
-    async requireReadable(of: RecordTarget, row: AnyRow): Promise<void> {
-      const data = models(of.model);
+    async requireReadable(target: RecordTarget, row: AnyRow): Promise<void> {
+      const data = models(target.model);
       const { read } = data.model;
       const reach = reachOf(call.policy, read, actor());
       const where = reach === 'own' ? data.ownedBy(actor()) : undefined;
-      if (reach === 'none' || (where && !(await rowSatisfies(client, data, where, row)))) throw denied(of, read);
+      if (reach === 'none' || (where && !(await rowSatisfies(client, data, where, row)))) throw denied(target, read);
     },
 
     /** @param selection Prisma's `select`; all visible members by default */
-    find(on: Tx, of: RecordTarget, selection?: object): Promise<AnyRow | null> {
-      const id = idOf(of);
-      const data = models(of.model);
+    find(tx: Tx, target: RecordTarget, selection?: object): Promise<AnyRow | null> {
+      const id = idOf(target);
+      const data = models(target.model);
       if (data.hasNumericId && !isStorableId(id)) return Promise.resolve(null);
-      return delegateOf(on, data).findUnique({
+      return delegateOf(tx, data).findUnique({
         where: { id },
         ...(selection ?? data.visible),
       }) as Promise<AnyRow | null>;

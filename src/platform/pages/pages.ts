@@ -43,8 +43,8 @@ interface PagesOptions {
 }
 
 /**
- * Returns the paths of the newest login and logout for browsers. The body of the login has an e-mail address, a password
- * and a choice of cookies. The logout takes the refresh cookie and responds with 204.
+ * Returns the paths of the newest login and logout for browsers. The body of the login has `email`, `password` and
+ * `cookie`. The logout takes the refresh cookie and responds with 204.
  * @returns undefined if the contract lacks one of them
  */
 export function sessionPaths(
@@ -92,8 +92,8 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 
 /**
- * Renders a template in a subset of Mustache: `{{name}}` is escaped text, and `{{#name}}…{{/name}}` is a section for each
- * item of a list, for an object, or for a true value.
+ * Renders a template in a subset of Mustache: `{{name}}` is escaped text, and `{{#name}}…{{/name}}` is a section for
+ * each item of a list, for an object, or for a true value.
  */
 const renderTemplate = (template: string, values: Readonly<Record<string, unknown>>): string =>
   template.replaceAll(TAG, (...given) => {
@@ -139,8 +139,8 @@ const HTML = 'text/html; charset=utf-8';
 
 /**
  * Serves `/docs` (the API reference), `/docs/errors` (the target of the `type` of a problem; RFC 9457 §3.1.1),
- * `/docs/status` (the status table), and `/docs/session` (the account of the session bar). @scalar/fastify-api-reference is
- * not used, because it redirects to `/docs/` and needs an inline script.
+ * `/docs/status` (the status table), and `/docs/session` (the account of the session bar). @scalar/fastify-api-reference
+ * is not used, because it redirects to `/docs/` and needs an inline script.
  */
 export const pagesPlugin = fp<PagesOptions>(
   async (app, { errors, statuses, frame, person }) => {

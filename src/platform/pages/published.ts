@@ -58,7 +58,7 @@ export async function publishedContracts(
   schemaGraphql: Buffer = Buffer.from(sdlText(sdlParts(filesIn(rootPath())))),
 ): Promise<ServedContracts> {
   const { openapi, editions } = contract;
-  const known = new LRUCache<string, PublishedContracts>({ max: MAX_EDITIONS });
+  const cache = new LRUCache<string, PublishedContracts>({ max: MAX_EDITIONS });
   let schemaJson: Buffer | undefined;
 
   function editionFor(address: string): PublishedContracts {
@@ -82,8 +82,8 @@ export async function publishedContracts(
     openapi,
     schemaGraphql,
     at(address) {
-      const edition = known.get(address) ?? editionFor(address);
-      known.set(address, edition);
+      const edition = cache.get(address) ?? editionFor(address);
+      cache.set(address, edition);
       return edition;
     },
   };

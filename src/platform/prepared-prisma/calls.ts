@@ -20,7 +20,7 @@ export interface CallScope {
 
 interface Parts {
   dataModel: DataModel;
-  dry: DryRuns;
+  dryRuns: DryRuns;
   plans: PlanCache;
   names: StatementNames;
   counts: Statistics;
@@ -44,7 +44,7 @@ const NULLABLE = new Set(['findUnique', 'findFirst']);
 const FEATURE_NOT_SUPPORTED = '0A000';
 const isOutdatedStatement = (error: unknown) => (error as { code?: unknown }).code === FEATURE_NOT_SUPPORTED;
 
-export function callsOf({ dataModel, dry, plans, names, counts, verified }: Parts): Calls {
+export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: Parts): Calls {
   const byPrisma = ({ model, operation, args }: Call, scope: CallScope) =>
     scope.prisma((client) => client[delegateName(model.name)]?.[operation]?.(args));
 
@@ -63,7 +63,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
     const copied = { ...call, args: copyOf(dataModel, call) };
     return async () => {
       try {
-        const { text, slots, reader } = await recordPlan(dataModel, dry, copied, shape);
+        const { text, slots, reader } = await recordPlan(dataModel, dryRuns, copied, shape);
         counts.recorded++;
         return { statement: statementOf(names.nameOf(text), text), slots, reader, unverified: verified };
       } catch (error) {
@@ -143,7 +143,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
   /** Lets Prisma read the answer, so that it throws its own errors and continues with further statements. */
   async function replay(call: Call, answer: Answer): Promise<unknown> {
     counts.replayed++;
-    const { value, error } = await dry.run(call, copyOf(dataModel, call), answer);
+    const { value, error } = await dryRuns.run(call, copyOf(dataModel, call), answer);
     if (error !== undefined) throw error;
     return value;
   }
@@ -155,7 +155,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
     answer: { result: Result; connection: Connection },
   ): Promise<{ isEqual: boolean; value: unknown; error: unknown }> {
     const { result } = answer;
-    const { value, error, sent } = await dry.run(call, args, answer);
+    const { value, error, sent } = await dryRuns.run(call, args, answer);
     let read: unknown;
     try {
       read = readAnswer(plan, call.operation, result);
@@ -187,7 +187,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
 
   async function replayRaw(method: '$queryRaw' | '$executeRaw', sql: Sql, answer: Answer): Promise<unknown> {
     counts.replayed++;
-    const { value, error } = await dry.raw(method, sql, answer);
+    const { value, error } = await dryRuns.raw(method, sql, answer);
     if (error !== undefined) throw error;
     return value;
   }

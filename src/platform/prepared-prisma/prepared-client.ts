@@ -48,7 +48,7 @@ export function preparedClient<Client extends object>(
   const clientVersion = prisma._clientVersion ?? '';
   const dry = dryRuns((adapter) => make(adapter) as unknown as AnyClient);
   const plans = planCache(maxPlans, recordings);
-  const calls = callsOf({ dataModel, dry, plans, names, counts, verified });
+  const calls = callsOf({ dataModel, dryRuns: dry, plans, names, counts, verified });
 
   const onPool = pooledConnection(pool);
   const outside: CallScope = {

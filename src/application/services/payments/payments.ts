@@ -82,7 +82,7 @@ export function paymentsService({
     });
 
   /**
-   * Leases the payment that has been due longest. `attempts` is the optimistic lock between instances. `uncertain` is set
+   * Leases the payment that has been due longest. `attempts` is the optimistic lock between instances. Sets `uncertain`
    * first, because a crash could not set it.
    */
   async function leaseDuePayment(): Promise<Attempt | undefined> {
@@ -153,13 +153,13 @@ export function paymentsService({
     },
 
     /**
-     * @param more is called if a payment was due, because there may be others
+     * @param onPaymentDue is called if a payment was due, because others may be due
      * @returns when to search again, in milliseconds since the epoch; undefined if no payment is open
      */
-    async settleOne(signal: AbortSignal, more: () => void): Promise<number | undefined> {
+    async settleOne(signal: AbortSignal, onPaymentDue: () => void): Promise<number | undefined> {
       const attempt = await leaseDuePayment();
       if (!attempt) return nextDueTime();
-      more();
+      onPaymentDue();
       const outcome = await callGateway(attempt, signal);
       const status = nextStatus(outcome, attempt, true);
       if (status === 'OPEN') await scheduleRetry(attempt, outcome);

@@ -13,8 +13,8 @@ function firstQuery(schema) {
 }
 
 // Uses the published schema, so that completion and documentation work without a login and without introspection.
-// Queries and the socket send the session cookie. Without a session bar, the headers editor supplies `Authorization`, which
-// the socket reads from the payload of `connection_init`.
+// Queries and the socket send the session cookie. Without a session bar, the headers editor supplies `Authorization`,
+// which the socket reads from the payload of `connection_init`.
 (async () => {
   const url = new URL('/graphql', location.href);
   const socket = new URL(url);

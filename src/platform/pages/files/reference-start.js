@@ -1,5 +1,5 @@
 // Sends requests to the server of the page, because the Content-Security-Policy allows no other server.
-// Preselects Basic, because it needs no token. Empty fields make the reference send a placeholder, which `onBeforeRequest`
+// Preselects Basic, because it needs no token. Scalar sends a placeholder for empty fields, which `onBeforeRequest`
 // removes, so that the session cookie applies.
 Scalar.createApiReference('#app', {
   url: '/openapi.json',
