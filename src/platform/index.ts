@@ -4,23 +4,16 @@
  * @module
  */
 
-// Accounts and sessions.
 export { hasher } from './accounts/passwords.js';
 export { emailKey, User, type UserFields } from './accounts/users.js';
-// The application.
 export { type Application, type ApplicationPlatform, type Demo, defineApplication } from './application.js';
-// A call of one operation, and its failures.
 export type { Call } from './calls/access.js';
-// REST.
 export { resourceTag } from './calls/conditions.js';
 export { Failure, failuresOf, type NotWritten, notWritten } from './calls/errors.js';
-// Lists.
 export type { Page, PageRequest } from './calls/pages.js';
-// GraphQL.
 export type { GraphQLContext } from './graphql/context.js';
 export type { SessionCookies } from './http/session-cookies.js';
 export type { Job } from './jobs/jobs.js';
-// Models, targets and routes.
 export { type Db, model, type ReadByPlatform, type Row } from './operations/model.js';
 export {
   caller,
