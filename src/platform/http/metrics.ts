@@ -110,7 +110,7 @@ export const metricsPlugin = fp<MetricsOptions>(
       if (token === undefined ? !proxied && isDirect(request) : isBearer(headers.authorization, token)) return;
       throw new Failure(
         'UNAUTHENTICATED',
-        'The metrics need the metrics token, or a direct call from the same machine.',
+        'The metrics need the metrics token or, if none is set, a direct request from the same machine.',
       );
     });
   },

@@ -68,7 +68,7 @@ function decryptWithAny({ kid, privateKey, encrypted }: StoredKey, secrets: Secr
     if (der) return { der, place };
   }
   throw new Error(
-    `The signing key ${kid} was encrypted under another KEY_SECRET than is set. To change it, keep the old one behind the ` +
+    `The signing key ${kid} was encrypted under another KEY_SECRET. To change the secret, list the old one after the ` +
       'new one: KEY_SECRET=new,old',
   );
 }
