@@ -100,7 +100,7 @@ export async function buildApp(
 
   const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(addresses) });
   app.decorate('names', names);
-  app.decorate('publicUrl', config.PUBLIC_URL);
+  app.decorate('publicOrigin', config.PUBLIC_URL === undefined ? undefined : new URL(config.PUBLIC_URL).origin);
   app.decorate('loginHint', loginHint(sessionRoutes?.login));
   app.decorate('policy', application.policy);
   app.decorate('notWritten', [...notWrittenOperations(document, handlers), ...notWrittenFields(application.resolvers)]);

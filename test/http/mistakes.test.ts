@@ -370,7 +370,7 @@ const graphql: GraphQLMistake[] = [
     what: 'an enum value in lower case',
     body: { query: CREATE, variables: { input: { ...valid } } },
     code: 'BAD_REQUEST',
-    says: 'Variable "$input.role" has an invalid value: Value "viewer" does not exist in "Role" enum. ',
+    says: 'Variable "$input.role" has an invalid value: The value does not exist in "Role" enum. ',
     advice: 'Did you mean the enum value "VIEWER"?',
   },
   {

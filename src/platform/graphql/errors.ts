@@ -46,6 +46,7 @@ export interface ErrorContext extends FailureContext {
 export type ErrorFormatter = ReturnType<typeof errorFormatter>;
 
 const SCHEMA_ERROR = /^(?:Cannot query|Unknown|Field|Value|Variable|Enum)/;
+const COMPLETE_ERROR = / Did you mean | is never used /;
 
 /**
  * Formats errors with the codes of the catalogue. Unknown errors are masked and logged.
@@ -54,9 +55,8 @@ const SCHEMA_ERROR = /^(?:Cannot query|Unknown|Field|Value|Variable|Enum)/;
 export function errorFormatter(suggest: boolean) {
   function textOf({ message }: GraphQLError): string {
     const text = suggest ? message : message.replace(/ Did you mean .*$/s, '');
-    return SCHEMA_ERROR.test(text) && !text.includes(' Did you mean ')
-      ? `${text} The schema is at /schema.graphql.`
-      : text;
+    if (!SCHEMA_ERROR.test(text) || COMPLETE_ERROR.test(text)) return text;
+    return `${text}${text.endsWith('.') ? '' : '.'} The schema is at /schema.graphql.`;
   }
   function formatError(error: GraphQLError, context: ErrorContext): FormattedError {
     const failure = isInDocument(error) ? new Failure('BAD_REQUEST', textOf(error)) : toFailure(error.originalError);

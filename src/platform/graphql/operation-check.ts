@@ -154,7 +154,8 @@ function withoutValue(error: GraphQLError): GraphQLError {
   const reason = error.originalError?.message;
   if (variable === undefined || after === undefined || reason === undefined) return error;
   const path = / at "([^"]*)"$/.exec(after.slice(0, -`; ${reason}`.length))?.[1] ?? variable;
-  return new GraphQLError(`Variable "$${path}" has an invalid value: ${reason}`, { nodes: error.nodes ?? null });
+  const shown = reason.replace(/ value: .*$/s, ' value.').replace(/^Value "[^"]*" does/, 'The value does');
+  return new GraphQLError(`Variable "$${path}" has an invalid value: ${shown}`, { nodes: error.nodes ?? null });
 }
 
 function refuse(errors: readonly GraphQLError[]): void {

@@ -86,13 +86,12 @@ export const isPreflight = ({ method, headers }: Pick<IncomingMessage, 'method' 
 
 /**
  * Returns a function that compares `Origin` with the service's own origin.
- * @param publicUrl undefined for the Host of the request
+ * @param publicOrigin undefined for the Host of the request
  */
-function ownOrigin(publicUrl: string | undefined): (request: FastifyRequest) => boolean {
-  const own = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
+function ownOrigin(publicOrigin: string | undefined): (request: FastifyRequest) => boolean {
   return ({ headers, host }) => {
     const { origin = '' } = headers;
-    if (own !== undefined) return origin === own;
+    if (publicOrigin !== undefined) return origin === publicOrigin;
     if (!URL.canParse(origin)) return false;
     // Unlike Origin, Host may contain the default port.
     const { protocol, host: from } = new URL(origin);
@@ -114,8 +113,8 @@ declare module 'fastify' {
 /** Rejects foreign and duplicate hosts, answers preflights, and sets the headers of CORS. */
 export const originsPlugin = fp<Pick<CrossOrigin, 'optionsFor' | 'variesByOrigin'>>(
   async (app, { optionsFor, variesByOrigin }) => {
-    const { publicUrl } = app;
-    const isOwn = ownOrigin(publicUrl);
+    const { publicOrigin } = app;
+    const isOwn = ownOrigin(publicOrigin);
     const logged = new Set<string>();
     function logRefusal(request: FastifyRequest): void {
       const { origin } = request.headers;
@@ -129,7 +128,7 @@ export const originsPlugin = fp<Pick<CrossOrigin, 'optionsFor' | 'variesByOrigin
       if (options.origin === false) logRefusal(request);
       done(null, options);
     };
-    app.stage('foreign-host', refuseForeignHost(publicUrl));
+    app.stage('foreign-host', refuseForeignHost(publicOrigin));
     app.packageStage('cross-origin', async (scope) => {
       await scope.register(cors, { delegator });
       // @fastify/cors sets `Vary: Origin` always, and caches would store the contracts once for each origin.
@@ -173,8 +172,8 @@ function isBrowserRequest({ headers }: FastifyRequest): boolean {
  * @throws Failure FORBIDDEN for a browser that uses a host other than loopback, that of PUBLIC_URL, or their version
  *   subdomains
  */
-function refuseForeignHost(publicUrl: string | undefined) {
-  const published = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
+function refuseForeignHost(publicOrigin: string | undefined) {
+  const published = publicOrigin === undefined ? undefined : new URL(publicOrigin).hostname;
   const isOwn = (host: unknown) => {
     const name = NAME_AND_PORT.exec(String(host))?.[1]?.toLowerCase() ?? '';
     return [name, name.replace(/^v\d+\./, '')].some((one) => isLoopbackHost(one) || one === published);

@@ -10,8 +10,8 @@ import { pathOf } from './request.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** PUBLIC_URL; undefined if requests name the address. */
-    publicUrl: string | undefined;
+    /** The origin of PUBLIC_URL; undefined if requests name the address. */
+    publicOrigin: string | undefined;
     /** Says how to log in, and how to send the token. */
     loginHint: string;
   }
@@ -81,16 +81,18 @@ export interface FailureContext {
 
 /** Returns the origin of the service as the request names it; empty if unknown. */
 export function addressOf({ protocol, host, server }: Pick<FastifyRequest, 'protocol' | 'host' | 'server'>): string {
-  const address = server.publicUrl ?? `${protocol}://${host}`;
-  return address.length <= MAX_ADDRESS_LENGTH && URL.canParse(address) ? new URL(address).origin : '';
+  const address = server.publicOrigin ?? (HOST.test(host) ? `${protocol}://${host}` : '');
+  return URL.canParse(address) ? new URL(address).origin : '';
 }
 
-const MAX_ADDRESS_LENGTH = 300;
+/** A name or an address, with an optional port. */
+const HOST = /^[\w.:[\]-]{1,300}$/;
 
 /** The hint is only for operations that take tokens: a login, for example, takes none. */
 export function contextOfFailure(request: FastifyRequest) {
-  const { security } = request.route?.plan?.operation ?? { security: [{ jwt: [] }] };
-  const takesTokens = security.some((alternative) => 'jwt' in alternative || 'opaqueToken' in alternative);
+  const { security, credentialsInBody } = request.route?.plan?.operation ?? { security: [{ jwt: [] }] };
+  const takesTokens =
+    !credentialsInBody && security.some((alternative) => 'jwt' in alternative || 'opaqueToken' in alternative);
   const loginHint = takesTokens ? request.server.loginHint : '';
   return { address: addressOf(request), requestId: request.id, loginHint, log: request.log };
 }
@@ -192,9 +194,8 @@ const ofParser: Record<string, [Code, number, string]> = {
 };
 
 /** Returns the answer to a request that could not be read, and therefore has no address. @param cause a code of Node */
-export function bareProblem(publicUrl = '', cause = 'ERR_HTTP_REQUEST_TIMEOUT') {
+export function bareProblem(address = '', cause = 'ERR_HTTP_REQUEST_TIMEOUT') {
   const [code, status, message] = ofParser[cause] ?? NO_REQUEST;
-  const address = publicUrl && new URL(publicUrl).origin;
   const body = JSON.stringify({ ...problem(new Failure(code, message), 'about:blank', { address }), status });
   const headers = {
     'content-type': MEDIA_TYPE,
@@ -210,7 +211,7 @@ export function answerParserError(
   socket: Socket,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const { status, title, headers, body } = bareProblem(this.publicUrl, error.code ?? '');
+  const { status, title, headers, body } = bareProblem(this.publicOrigin, error.code ?? '');
   const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${title}\r\n${lines.join('')}\r\n${body}`);
   // A client that neither reads nor closes would keep the socket.

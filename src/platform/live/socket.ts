@@ -116,8 +116,8 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       if (source instanceof StreamSource) {
         const key = selectionKey(prepared, authenticated(request), source);
         const shared = () => contextOf(request, services);
-        // All subscribers of the selection get the same bytes, so they contain no request id.
-        const errors = { log: app.log, address: one.errorContext.address };
+        // All subscribers of the selection get the same bytes, so they contain no data of a request.
+        const errors = { log: app.log, address: app.publicOrigin ?? '' };
         results = followed(one, id, { source, key, prepared, context: shared, errors }, onEnd);
       } else results = ownEvents(one, source, { prepared, context, onEnd });
       going.add(results);

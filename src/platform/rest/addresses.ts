@@ -2,11 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import findMyWay from 'find-my-way';
-import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import { Failure } from '../calls/errors.js';
 import type { Code } from '../contract/codes.js';
 import { type Operation, prefixOf, shapeOf } from '../contract/openapi.js';
-import { quoted } from '../http/messages.js';
+import { quoted, similarTo } from '../http/messages.js';
 import { addVary } from '../http/reply.js';
 import { pathOf } from '../http/request.js';
 
@@ -49,14 +48,14 @@ export function nearestPath(operations: readonly Operation[], newest: string | u
     let similar = templates;
     for (const [depth, segment] of wanted.entries()) {
       const literals = similar.flatMap((one) => (one[depth]?.startsWith('{') === false ? one[depth] : []));
-      const [literal] = suggestionList(segment, literals);
+      const literal = literals.includes(segment) ? segment : similarTo(segment, literals);
       const next = similar.filter((one) =>
         literal === undefined ? one[depth]?.startsWith('{') : one[depth] === literal,
       );
       if (next.length === 0) return similar.find((one) => depth > 1 && one.length === depth)?.join('/');
       similar = next;
     }
-    return (similar.find((one) => one.length === wanted.length) ?? similar[0])?.join('/');
+    return similar.find((one) => one.length === wanted.length)?.join('/');
   }
   return (path: string): string | undefined =>
     path.length > MAX_COMPARED

@@ -62,7 +62,7 @@ const streamOf = ({ raw }: FastifyReply) => (raw as unknown as Http2ServerRespon
 function refuseRest({ raw, server }: FastifyRequest, reply: FastifyReply): void {
   const stream = streamOf(reply);
   if (reply.sent || stream.headersSent) return void stream.close();
-  const { status, headers, body } = bareProblem(server.publicUrl);
+  const { status, headers, body } = bareProblem(server.publicOrigin);
   reply.hijack();
   // The reader of the body would take the end of the stream for the end of the body.
   raw.removeAllListeners('end');

@@ -33,10 +33,11 @@ function issuedAt(iat: number, uuid: string): number {
 }
 
 /** @param expiresAt Unix seconds */
-const expiredFailure = (expiresAt: number) =>
-  new Failure('UNAUTHENTICATED', `The token expired at ${new Date(expiresAt * 1000).toISOString()}.`, {
-    challenge: 'invalid_token',
-  });
+function expiredFailure(expiresAt: number): Failure {
+  const time = new Date(expiresAt * 1000);
+  const at = Number.isNaN(time.getTime()) ? '' : ` at ${time.toISOString()}`;
+  return new Failure('UNAUTHENTICATED', `The token expired${at}.`, { challenge: 'invalid_token' });
+}
 
 type Key = KeyObject | Uint8Array;
 
