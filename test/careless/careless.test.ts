@@ -522,7 +522,7 @@ t.test('rows and members that a handler must not access', async (t) => {
     'a nested write': [
       'INTERNAL',
       (_, { db }) => db.post.update({ where: { id }, data: { author: { connect: { id: admin.id } } } }),
-      /write `author` by a call of its own model/,
+      /write `author` with a call of its own model/,
     ],
     'a nested create': [
       'INTERNAL',
@@ -856,9 +856,9 @@ t.test('rows and members that a handler must not access', async (t) => {
         /prisma\/schema\.prisma has no such model/,
         { ...example, models: [...models, { ...Post, name: 'Poem' as never }] },
       ],
-      [/cancelOrder needs orders\.cancel: write it as route/, changed({ orders: { cancelOrder: handler } })],
+      [/cancelOrder needs orders\.cancel: write route/, changed({ orders: { cancelOrder: handler } })],
       [
-        /Mutation\.deletePost needs posts\.delete: write it as route/,
+        /Mutation\.deletePost needs posts\.delete: write route/,
         changed({}, { Mutation: { deletePost: handler } }),
       ],
       [

@@ -1,6 +1,6 @@
 // Plain JavaScript, because a start without a loader for TypeScript takes little more than half the time.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { rootPath } from '../root.js';
 
@@ -45,6 +45,9 @@ function digestOf(files) {
   return hash.digest('hex');
 }
 
+/** @param {string} file from `dist` @throws if the file is missing */
+const sizeOf = (file) => statSync(distPath(file)).size;
+
 /**
  * Replaces a file atomically.
  * @param {string} path
@@ -61,14 +64,17 @@ export function replaceFile(path, contents) {
  * @param {string[]} outputs from `dist`
  */
 export const writeRecord = (sources, outputs) =>
-  replaceFile(recordPath(), JSON.stringify({ sources, digest: digestOf(sources), outputs }));
+  replaceFile(
+    recordPath(),
+    JSON.stringify({ sources, digest: digestOf(sources), outputs: outputs.map((file) => [file, sizeOf(file)]) }),
+  );
 
 /** Returns true if `dist` was built from the present sources. Compares contents (15 ms), because a copy may keep its date. */
 export function bundleIsCurrent() {
   try {
     const { sources, digest, outputs } = JSON.parse(readFileSync(recordPath(), 'utf8'));
-    const isThere = (/** @type {string} */ file) => existsSync(distPath(file));
-    return outputs.every(isThere) && digestOf(sources) === digest;
+    const isWhole = (/** @type {[string, number]} */ [file, size]) => sizeOf(file) === size;
+    return outputs.every(isWhole) && digestOf(sources) === digest;
   } catch {
     return false;
   }

@@ -150,6 +150,7 @@ async function applyMigration({ run }: MigrationSession, migration: Migration): 
       // An aborted CREATE INDEX CONCURRENTLY leaves an invalid index.
       await run('SET lock_timeout = 0');
       await run(script);
+      await run(`SET lock_timeout = ${START_WAIT_MS}`);
       await run(record);
     });
   } catch (error) {

@@ -23,7 +23,7 @@ export function redisSignals(url: string, name: string, dependency: () => Depend
 
   return {
     announce: async () => {},
-    committed: (payload) => void publisher.publish(channel, payload).catch(onPublisherError),
+    committed: (payload) => void publisher.publish(channel, payload).then(sending.back, onPublisherError),
     async listen(onSignal, onConnect) {
       const subscribe = async () => {
         try {

@@ -123,6 +123,9 @@ const isDirect = ({ raw, headers }: FastifyRequest): boolean =>
   isLoopbackAddress(raw.socket.remoteAddress ?? '') && FORWARDED.every((name) => headers[name] === undefined);
 
 function isBearer(header: string | undefined, token: string): boolean {
-  const [given, expected] = [Buffer.from(header ?? ''), Buffer.from(`Bearer ${token}`)];
+  const [given, expected] = [
+    Buffer.from((header ?? '').replace(/^bearer /i, 'Bearer ')),
+    Buffer.from(`Bearer ${token}`),
+  ];
   return given.length === expected.length && timingSafeEqual(given, expected);
 }

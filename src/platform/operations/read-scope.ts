@@ -127,6 +127,7 @@ function clampToRange(value: unknown): unknown {
     Object.entries(value).flatMap(([operator, limit]): [string, unknown][] => {
       if (Array.isArray(limit)) return [[operator, limit.filter(isInRange)]];
       if (isInRange(limit)) return [[operator, limit]];
+      if (operator === 'not') return [];
       return /^[lg]te?$/.test(operator) ? [[operator, clamp(limit as number)]] : Object.entries(NO_ROW);
     }),
   );

@@ -81,19 +81,19 @@ export async function lockStream(tx: Tx, key: string): Promise<void> {
 export async function createTombstones(tx: Tx, data: ModelData, ids: readonly number[]): Promise<void> {
   if (!data.hasNumericId || ids.length === 0) return;
   const conditions = new Map<ModelData, Prisma.Sql>();
-  const visit = (parent: ModelData, condition: Prisma.Sql): void => {
+  const visit = (path: readonly ModelData[], parent: ModelData, condition: Prisma.Sql): void => {
     for (const { child, column } of parent.cascades) {
-      if (child === data || !child.hasNumericId) continue;
+      if (path.includes(child) || !child.hasNumericId) continue;
       const isChild = Prisma.sql`${identifier(column)} IN (SELECT id FROM ${tableOf(parent)} WHERE ${condition})`;
       const known = conditions.get(child);
       const combined = known ? Prisma.sql`${known} OR ${isChild}` : isChild;
       // Moves the model to the end, because its rows are locked after those of all parents.
       conditions.delete(child);
       conditions.set(child, combined);
-      visit(child, isChild);
+      visit([...path, child], child, isChild);
     }
   };
-  visit(data, Prisma.sql`id = ANY(${[...ids]}::int[])`);
+  visit([data], data, Prisma.sql`id = ANY(${[...ids]}::int[])`);
   const locks = [...conditions]
     .filter(([child]) => child.cascades.length > 0)
     .map(

@@ -40,9 +40,8 @@ const LIST_OPERATIONS = new Set(['findMany', 'createManyAndReturn', 'updateManyA
 const COUNT_OPERATIONS = new Set(['createMany', 'updateMany', 'deleteMany']);
 const NULLABLE = new Set(['findUnique', 'findFirst']);
 
-/** "cached plan must not change result type", after a table was altered. */
-const FEATURE_NOT_SUPPORTED = '0A000';
-const isOutdatedStatement = (error: unknown) => (error as { code?: unknown }).code === FEATURE_NOT_SUPPORTED;
+/** Returns true for "cached plan must not change result type", after a table was altered. */
+const isOutdatedStatement = (error: unknown) => (error as { routine?: unknown }).routine === 'RevalidateCachedQuery';
 
 export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: Parts): Calls {
   const byPrisma = ({ model, operation, args }: Call, scope: CallScope) =>

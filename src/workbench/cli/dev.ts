@@ -98,9 +98,10 @@ const foldersOf = (path: string): string[] => (path === '.' ? [''] : [path, ...f
  */
 function watchProject(root: string, parts: () => readonly string[], onEdit: (isContract: boolean) => Promise<void>) {
   const edited = new Set<string>();
-  let watchers: FSWatcher[] = [];
+  const watchers = new Map<string, FSWatcher>();
   let timer: NodeJS.Timeout | undefined;
   let isBusy = false;
+  let isClosed = false;
   const contracts = () => [...CONTRACTS, ...parts()];
 
   /** A folder of a contract may be new. */
@@ -115,7 +116,7 @@ function watchProject(root: string, parts: () => readonly string[], onEdit: (isC
   }
 
   async function deliver(): Promise<void> {
-    if (isBusy || edited.size === 0) return;
+    if (isBusy || isClosed || edited.size === 0) return;
     isBusy = true;
     const isOfContract = [...edited].some(isContract);
     edited.clear();
@@ -126,29 +127,29 @@ function watchProject(root: string, parts: () => readonly string[], onEdit: (isC
     await deliver();
   }
 
-  function close(): void {
-    for (const watcher of watchers) watcher.close();
-    watchers = [];
-  }
-
+  /** Keeps the watchers of folders that exist, because a new watcher misses the edits before it. */
   function watchFolders(): void {
-    close();
+    if (isClosed) return;
     const recursive = ['src', 'schema'];
-    const folders = new Set([...recursive, ...contracts().flatMap((file) => foldersOf(dirname(file)))]);
-    watchers = [...folders]
-      .filter((folder) => existsSync(join(root, folder)))
-      .map((folder) =>
-        watch(join(root, folder), { recursive: recursive.includes(folder) }, (_event, file) =>
-          note((folder === '' ? '' : `${folder}/`) + String(file).replaceAll('\\', '/')),
-        ),
-      );
+    for (const folder of new Set([...recursive, ...contracts().flatMap((file) => foldersOf(dirname(file)))])) {
+      if (!existsSync(join(root, folder))) {
+        watchers.get(folder)?.close();
+        watchers.delete(folder);
+      } else if (!watchers.has(folder)) {
+        const prefix = folder === '' ? '' : `${folder}/`;
+        const watcher = watch(join(root, folder), { recursive: recursive.includes(folder) }, (_event, file) =>
+          note(prefix + String(file).replaceAll('\\', '/')),
+        );
+        watchers.set(folder, watcher);
+      }
+    }
   }
   watchFolders();
   return {
     close() {
+      isClosed = true;
       clearTimeout(timer);
-      edited.clear();
-      close();
+      for (const watcher of watchers.values()) watcher.close();
     },
   };
 }

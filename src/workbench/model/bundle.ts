@@ -98,7 +98,11 @@ export function bundle(files: ContractFiles): Bundle {
     if (target === undefined) return folder === undefined ? {} : node;
     const isComponent = at.length === 3 && at[0] === 'components' && at[1] === folder;
     const usesComponent = folder !== undefined && !(isComponent && hasOneKey(node) && !keysOfCopy(target.location));
-    if (!usesComponent) return attempt(origin, () => inline(shape, node as Node, target, context)) ?? {};
+    if (!usesComponent) {
+      const inlined = attempt(origin, () => inline(shape, node as Node, target, context));
+      // The null of an empty file stays, so that the check reports it.
+      return inlined === undefined ? {} : inlined;
+    }
     const copied = copy(shape, node, context) as Node;
     pending.push({ node: copied, member: '$ref', kind: shape as Kind, target });
     return copied;
