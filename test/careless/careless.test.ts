@@ -857,10 +857,7 @@ t.test('rows and members that a handler must not access', async (t) => {
         { ...example, models: [...models, { ...Post, name: 'Poem' as never }] },
       ],
       [/cancelOrder needs orders\.cancel: write route/, changed({ orders: { cancelOrder: handler } })],
-      [
-        /Mutation\.deletePost needs posts\.delete: write route/,
-        changed({}, { Mutation: { deletePost: handler } }),
-      ],
+      [/Mutation\.deletePost needs posts\.delete: write route/, changed({}, { Mutation: { deletePost: handler } })],
       [
         /Mutation\.deletePost: posts\.delete reaches `own`, but the target does not name a stored row/,
         changed({}, { Mutation: { deletePost: route({ target: create(Post), handler, reply }) } }),
