@@ -8,7 +8,7 @@ import type { Transact } from './operations/guarded-client.js';
 import type { Db, Model } from './operations/model.js';
 
 /**
- * The arguments of an application's services. They use the database through `transact` or the `db` of a
+ * The arguments of an application's services. The services use the database through `transact` or the `db` of a
  * call, which enforce the rules of models.
  * @example
  * export const ownServices = ({ jobs, transact }: ApplicationPlatform) => ({ books: booksService(transact) });
@@ -20,7 +20,7 @@ export interface ApplicationPlatform {
   readonly environment: <Own extends TProperties>(variables: Own) => Static<TObject<Own>>;
   /** Runs the work of a job in a transaction. */
   readonly transact: Transact;
-  /** Ends the work that an operation continues after its commit, under its Idempotency-Key. */
+  /** For work that goes on after the commit: `finish` stores its answer under the Idempotency-Key, `abandon` frees the key. */
   readonly continuation: {
     /** @param answer for repetitions of the request; @param ownerId the user whom the answer is about */
     readonly finish: (db: Db, workId: string, answer: object, ownerId: number) => Promise<void>;

@@ -1,3 +1,5 @@
+/** Recognizes addresses of this machine, which may send credentials over plain HTTP outside production. @module */
+
 import { isIPv4 } from 'node:net';
 
 export function isLoopbackAddress(ip: string): boolean {

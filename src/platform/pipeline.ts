@@ -1,3 +1,5 @@
+/** The stages of a request in their order. `app.ts` registers hooks in this order, and docs/architecture.md prints the table. @module */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Code } from './contract/codes.js';

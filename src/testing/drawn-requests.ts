@@ -1,3 +1,5 @@
+/** Generates requests for the suite `drawnRequests`: sound requests to REST operations with a few random mistakes. @module */
+
 import { Agent } from 'node:http';
 import type { Parameter } from '@accord-api/platform/internals/contract/document';
 import { type Operation, prefixOf, splitPath, versionsOf } from '@accord-api/platform/internals/contract/openapi';

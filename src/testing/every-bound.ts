@@ -58,14 +58,14 @@ interface BoundTest {
   report: (t: TestRunner, key: string, side: Side, status: number, answer: string) => void;
 }
 
-/** The account with the least id sends no requests, because a test deletes it. */
+/** Adds an account with the least id, which a test may delete, and which sends no requests. */
 const settings = ({ policy }: Application) => ({
   people: { first: [...rolesOf(policy)][0] as string, ...oneOfEachRole({ policy }) },
 });
 
 /**
- * Tests that the service accepts the last value within each bound and rejects the next one. Exceptions of the coverage are not
- * tested.
+ * Tests that the service accepts the last value within each bound and rejects the next one. Keys under `x-coverage.except` are
+ * skipped.
  */
 export const everyBound = suite(async (t, service, options) => {
   const tested = new Set<string>();

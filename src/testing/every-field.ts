@@ -14,8 +14,8 @@ import type { Json } from './people.js';
 import { requestContext } from './sound-request.js';
 
 /**
- * Queries every root field except subscriptions, as a role that may. The field returns all fields of its type and of the types below it
- * without an error. It is also queried once with each optional argument, which the application may reject.
+ * Queries every root field except subscriptions, as a role that has access. Fails if the result, with all fields of its type and of nested
+ * types, has an error. Each field is also queried once with each optional argument, which the application may reject.
  */
 export const everyField = suite(async (t, service, options) => {
   const { schema } = service.contract;
@@ -46,8 +46,8 @@ const optionalArguments = ({ args }: Field): Json[] =>
     .map((one) => ({ [one.name]: one.defaultValue ?? sampleOf(one, true) }));
 
 /**
- * Returns selections of all fields that need no argument. An abstract type has one per possible type, because documents have
- * limits.
+ * Returns selections of all fields that need no argument. An abstract type has one per possible type, because the service
+ * limits the depth and the cost of a document.
  */
 function selectionsOf(schema: GraphQLSchema, type: Field['type'], depth: number): string[] {
   const named = getNamedType(type);

@@ -340,7 +340,7 @@ export const handlers: Handlers = { notes };\n`,
       getNote,
       put('handler: async () => 1, reply: (text: string) => ({ status: 201, headers: { location: text } })'),
     ),
-    says: /Types of parameters 'text' and 'made' are incompatible.\s+Type 'number' is not assignable to type 'string'/,
+    says: /Types of parameters 'text' and 'result' are incompatible.\s+Type 'number' is not assignable to type 'string'/,
   },
   'function-for-a-route': {
     text: notes(getNote, `putNote: async () => ({ status: 204 }),\n`),

@@ -42,7 +42,7 @@ export function representOrder({ id, status, amount, currency, createdAt }: Orde
   };
 }
 
-/** The version of the answer to a payment that the background has settled. */
+/** The prefix of links in the answer to a payment that a job has settled, because no request names a version. */
 const PAID_IN = '/api/v1';
 
 /** Represents a payment, settled or in progress. A repetition of the request receives the same answer later. */

@@ -14,9 +14,9 @@ const GROWING_WAIT = { attempts: 10, window: WINDOW_MS, wait: { first: MINUTE_MS
 const NETWORK: Limit = { name: 'account and network', ...GROWING_WAIT };
 /** Attempts at one account of all networks that it does not know. */
 const UNKNOWN_NETWORKS: Limit = { name: 'strangers', ...GROWING_WAIT };
-/** Failures of one network that count for all unknown networks: a single network makes no other wait. */
+/** Failures of one network that count for all unknown networks. A single network cannot cause the wait of others. */
 const MAX_SHARED_FAILURES = 5;
-/** Attempts of unknown networks beyond their share, or with a reservation. */
+/** Further attempts of unknown networks after `UNKNOWN_NETWORKS` is used up, or with a reservation. */
 const EXTRA_ATTEMPTS: Limit = { name: 'beside strangers', attempts: 100, window: WINDOW_MS };
 /** Attempts at the current password, by a logged-in account. */
 const CHANGE: Limit = { name: 'change', ...GROWING_WAIT };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Prisma, type PrismaClient } from '../database/client.js';
 
+/** The kind of rows that permit one attempt after a wait. */
 const RESERVATION = 'reservation';
 const RESERVATION_MS = 15 * 60_000;
 
@@ -21,7 +22,7 @@ export interface AttemptCounter {
   when?: Prisma.Sql;
 }
 
-/** The attempts with this one, or the end of the wait. Neither for a false condition, and after a limit with a wait. */
+/** `count`: a permitted attempt, included in the count. `until`: the attempt is refused until then. Neither: it was not counted. */
 export type CountResult =
   | { count: number; until?: never }
   | { until: Date; count?: never }

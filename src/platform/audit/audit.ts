@@ -35,7 +35,7 @@ export interface AuditCall {
 /** An operator at the command line. */
 export const COMMAND_LINE: AuditCall = { actor: null, address: null, requestId: null };
 
-/** Stores a security event, in its transaction. @param subject null for a login with an unknown address */
+/** Stores a security event in the transaction of its change. @param subject null for a login with an unknown e-mail address */
 export async function audit(
   db: Prisma.TransactionClient,
   { actor, address, requestId }: AuditCall,

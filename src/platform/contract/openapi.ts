@@ -1,3 +1,5 @@
+/** Reads the operations of a REST contract with their parameters, permissions and versions, for the start and for the workbench. @module */
+
 import {
   METHODS,
   type Method,

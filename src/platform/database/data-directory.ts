@@ -22,7 +22,7 @@ const RESERVE_BYTES = 32 * 1024 * 1024;
 const READ_STATEMENT =
   /^\s*(?:SELECT\b(?![\s\S]*\bFOR\s+(?:NO\s+KEY\s+|KEY\s+)?(?:UPDATE|SHARE)\b)|(?:BEGIN|COMMIT|ROLLBACK|SET|LISTEN)\b)/i;
 
-/** Returns a check of statements. @throws Error with SQLSTATE 53100 for a write while the disk is nearly full */
+/** Returns a function that throws an Error with SQLSTATE 53100 for a write while the disk is nearly full. */
 export const diskReserveCheck =
   (directory: string) =>
   (sql: string): void => {

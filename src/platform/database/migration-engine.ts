@@ -1,3 +1,5 @@
+/** Loads Prisma's schema engine for `accord migrate`, which compares the migrations with schema.prisma in a scratch database. @module */
+
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { PrismaPg } from '@prisma/adapter-pg';
@@ -23,13 +25,13 @@ declare const WebAssembly: {
 
 let loaded: Promise<typeof SchemaEngine> | undefined;
 
-/** Returns Prisma's schema engine as WebAssembly. It compares schemas by replaying migrations in `scrap`. */
-export async function schemaEngine(scrap: Pool): Promise<SchemaEngine> {
+/** Returns Prisma's schema engine as WebAssembly. It compares schemas by replaying migrations in `shadow`. */
+export async function schemaEngine(shadow: Pool): Promise<SchemaEngine> {
   loaded ??= load();
   // The engine also throws the errors that it logs.
   const log = (): void => {};
-  const connect = () => adapterFor(scrap);
-  const { provider, adapterName } = new PrismaPg(scrap);
+  const connect = () => adapterFor(shadow);
+  const { provider, adapterName } = new PrismaPg(shadow);
   const adapter = bindMigrationAwareSqlAdapterFactory({ provider, adapterName, connect, connectToShadowDb: connect });
   return (await loaded).new({ datamodels: undefined }, log, adapter);
 }
@@ -39,8 +41,8 @@ const CHAR = 18;
 const TEXT = 25;
 
 /** Works around @prisma/adapter-pg 7.10: it cannot read "char" columns, and splits scripts at every semicolon. */
-async function adapterFor(scrap: Pool): Promise<SqlDriverAdapter> {
-  const query = scrap.query.bind(scrap) as (...args: unknown[]) => Promise<QueryResult>;
+async function adapterFor(shadow: Pool): Promise<SqlDriverAdapter> {
+  const query = shadow.query.bind(shadow) as (...args: unknown[]) => Promise<QueryResult>;
   let chars: number[] = [];
   const charAsText = async (...args: unknown[]) => {
     const result = await query(...args);
@@ -48,7 +50,7 @@ async function adapterFor(scrap: Pool): Promise<SqlDriverAdapter> {
     for (const place of chars) Object.assign(result.fields[place] as FieldDef, { dataTypeID: TEXT });
     return result;
   };
-  const driver = Object.assign(Object.create(scrap) as Pool, { query: charAsText });
+  const driver = Object.assign(Object.create(shadow) as Pool, { query: charAsText });
   const adapter = await new PrismaPg(driver).connect();
   const queryRaw = adapter.queryRaw.bind(adapter);
   return Object.assign(adapter, {

@@ -1,3 +1,5 @@
+/** Turns the response of an upstream into the answer of a forwarded operation, or into a Failure. The handler of `x-forward` calls it. @module */
+
 import { Failure, type FailureOptions } from '../calls/errors.js';
 import type { Catalogue, Code, Kind } from '../contract/codes.js';
 import type { Response as DeclaredResponse } from '../contract/document.js';

@@ -32,7 +32,8 @@ export function hasValidArguments(field: GraphQLField<unknown, never>, args: Arg
 const isId = (text: string, minimum: number): boolean => /^(?:0|[1-9][0-9]*)$/.test(text) && Number(text) >= minimum;
 
 /**
- * Wraps the resolver of a field to validate arguments. Routes and relations report the issues after checking access.
+ * Wraps the resolver of a field so that it validates arguments. Resolvers of routes and relations check access first, and then report
+ * the issues.
  * @param isEager true rejects issues before the resolver runs
  */
 export function checkArguments(

@@ -24,8 +24,9 @@ export interface GraphQLContext<Services = unknown, Rules extends Policy = Polic
    * notices its end (`return`) only when it continues.
    */
   signal: AbortSignal;
-  /** The call of the operation. For a field with invalid arguments, `enforce` rejects them. */
+  /** The call of the operation. `enforce` throws if the arguments of the field are invalid. */
   call: Call<Rules>;
+  /** Returns a call whose `enforce` also reports these issues. */
   callWith: (contentIssues: Issues) => Call<Rules>;
   readonly operations: OperationServices;
 }

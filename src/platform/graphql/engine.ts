@@ -1,3 +1,5 @@
+/** Takes a GraphQL request through its stages up to the execution. The POST route and the socket use it. @module */
+
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createSourceEventStream, type ExecutionResult, execute } from 'graphql';
 import mercurius from 'mercurius';

@@ -16,7 +16,7 @@ import { fragmentsOf, measure } from './cost.js';
 export interface Limits {
   depth: number;
   complexity: number;
-  /** Also limits repeated fields, through the number of their pairs. */
+  /** Also limits repeated fields, because validation compares them in pairs. */
   aliases: number;
   directives: number;
   tokens: number;
@@ -37,7 +37,7 @@ export function checkDocument(document: DocumentNode, limits: Limits, maxAliases
   return [
     (document.tokenCount ?? 0) > limits.tokens && `more than ${limits.tokens} tokens`,
     Math.max(aliases, introspectionAliases) > maxAliases && `more than ${maxAliases} aliases`,
-    Math.max(pairs.fields, pairs.introspection) > maxPairs && `more than ${maxPairs} pairs of fields beside themselves`,
+    Math.max(pairs.fields, pairs.introspection) > maxPairs && `more than ${maxPairs} pairs of repeated fields`,
     directives > limits.directives && `more than ${limits.directives} directives`,
   ].flatMap((what) => (what ? [new GraphQLError(`The document has ${what}.`)] : []));
 }

@@ -1,3 +1,5 @@
+/** Authenticates requests once each, and creates the Call that operations receive. @module */
+
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Actor, Call, CredentialKind, KeyedRequest, Policy } from '../calls/access.js';

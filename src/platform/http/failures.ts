@@ -1,3 +1,5 @@
+/** Converts thrown errors to failures with a code, and sends them as problem documents. @module */
+
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { QueueFull } from '../accounts/fair-queue.js';

@@ -9,7 +9,7 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|-?\d[\d.eE+-]*/g;
 const INTEGER = /^-?\d+$/;
 const SAFE_DIGITS = 15;
 
-/** Returns true for an integer that a number rounds, unless JavaScript formats that number with the same digits. */
+/** Returns true if `JSON.parse` changes an integer: the number has another value and other digits. */
 const isRounded = (token: string): boolean =>
   BigInt(Number(token)) !== BigInt(token) && String(Number(token)) !== token;
 

@@ -1,3 +1,5 @@
+/** Registers the stages that REST and GraphQL share: security headers, HTTPS, the route of a request, and the audit of refusals. @module */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 250;
 const RETRY_MS = 1000;
 
 /**
- * Counts like `slidingWindows`, for all instances. Each key is a hash from steps to units. The script is atomic, and
+ * Counts like `slidingWindows`, for all instances. Each key holds a Redis hash from the number of a step to its units. The script is atomic, and
  * uses the clock of Redis.
  */
 const script = `

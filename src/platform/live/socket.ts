@@ -57,7 +57,8 @@ const INVALID_MESSAGE = 'Invalid message received';
 const MESSAGE_END = Buffer.from('}');
 
 /**
- * Serves graphql-transport-ws through graphql-ws. Durable streams use `subscriptions`; other sources use `eventsOf`.
+ * Serves graphql-transport-ws through graphql-ws. Streams of stored rows share executions in `subscriptions`. Iterators of
+ * resolvers go through `subscriptionResults`.
  */
 export function socketServer(app: FastifyInstance, options: SocketOptions) {
   const { services, engine, format, socketLimits: limits, now } = options;

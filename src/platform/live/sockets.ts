@@ -1,3 +1,5 @@
+/** The registry of open WebSockets: it limits them per user, pings them, and closes those with expired or revoked credentials. @module */
+
 import type { FastifyBaseLogger } from 'fastify';
 import { type Actor, sessionOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';

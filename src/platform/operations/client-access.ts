@@ -1,3 +1,5 @@
+/** Stores what a call may do with its `db`. `operate` stores it with each new `db`, and the guarded client reads it before each access. @module */
+
 import type { Actor, Call } from '../calls/access.js';
 import type { AnyRow, Db, Tx } from './model.js';
 import type { ModelData } from './model-data.js';

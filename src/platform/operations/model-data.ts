@@ -1,3 +1,5 @@
+/** Combines each declared model with its part of schema.prisma, once at the start. @module */
+
 import type { DataModel, Field, Model as StoredModel } from '../prepared-prisma/data-model.js';
 import type { AllowedCall, Caller, Model, ModelHooks } from './model.js';
 import { sourceLineOf } from './source-lines.js';

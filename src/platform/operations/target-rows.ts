@@ -1,3 +1,5 @@
+/** Loads the row that a request addresses (its target), and checks its owner. @module */
+
 import { type Actor, type Call, forbidden, reachOf } from '../calls/access.js';
 import type { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';

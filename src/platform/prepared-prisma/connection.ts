@@ -1,4 +1,5 @@
-/** Connections of `pg`, and Prisma's driver adapters over them. */
+/** Runs statements on connections of `pg`, and provides the driver adapters through which Prisma uses the same connections. @module */
+
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { FieldDef, QueryArrayConfig, QueryArrayResult } from 'pg';

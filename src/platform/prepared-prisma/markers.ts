@@ -1,4 +1,4 @@
-/** Marker values, which a recording finds among the parameters of a statement, and their formats. */
+/** Creates marker values. A recording passes them as arguments of a Prisma call, to find which parameter of its SQL came from which argument. @module */
 
 export type ValueType =
   | 'int'

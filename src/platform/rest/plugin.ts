@@ -1,3 +1,5 @@
+/** The Fastify plugin that mounts the operations of the REST contract with their handlers. @module */
+
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';

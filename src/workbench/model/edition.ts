@@ -1,3 +1,5 @@
+/** Creates the published edition of the REST contract for clients, without the extensions of the workbench. Code generation calls it. @module */
+
 import type {
   Header,
   OpenApiDocument,

@@ -1,3 +1,5 @@
+/** Reads one version of the contracts for `accord diff`: a commit, a folder, a file, or a served document. @module */
+
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative, resolve } from 'node:path';
 import { filesIn, NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
