@@ -388,7 +388,7 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
-  lines: { all: 37_610, application: 1150, platform: 20_075, testing: 3_710, workbench: 12_675 },
+  lines: { all: 37_625, application: 1150, platform: 20_085, testing: 3_715, workbench: 12_675 },
   files: 359,
   withOneImporter: 123,
 };

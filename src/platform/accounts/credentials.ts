@@ -45,7 +45,7 @@ interface CredentialsDependencies {
 type Found = (Pick<Account, 'id' | 'role'> & { passwordHash: string | null }) | undefined;
 export type Credentials = ReturnType<typeof credentialsService>;
 
-/** Verifies passwords for logins, for Basic and for changes of passwords, which it makes. */
+/** Verifies passwords for logins, Basic and password changes, and stores changed passwords. */
 export function credentialsService({ client, passwords, admit, endSessions, now }: CredentialsDependencies) {
   const verified = verifiedPasswords(now);
   const inTurn = serialByKey();

@@ -1,3 +1,5 @@
+/** The queue of password hashes. It takes turns between groups (networks), so that one network cannot delay the logins of others. @module */
+
 /** Thrown if the queue is full. */
 export class QueueFull extends Error {}
 

@@ -22,7 +22,7 @@ export interface Actor {
   readonly expiresAt?: number;
 }
 
-/** Returns the session whose end ends the credential. An access token is valid until it expires, so it has none. */
+/** Returns the session whose end ends the credential. A JWT is valid until it expires, so it has none. */
 export const sessionOf = ({ mechanism, sessionId }: Actor): string | undefined =>
   mechanism === 'opaqueToken' || mechanism === 'cookieAuth' ? sessionId : undefined;
 

@@ -1,3 +1,5 @@
+/** Opens the connections to a PostgreSQL server: the pool, shared reads, the listener and migration sessions. @module */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientConfig } from 'pg';
 import { type PoolConnection, type Result, type Statement, writeTogether } from '../prepared-prisma/connection.js';

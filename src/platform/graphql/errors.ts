@@ -1,3 +1,5 @@
+/** Formats the errors of a GraphQL result with the codes of the catalogue, within limits of number and size. @module */
+
 import type { FastifyBaseLogger } from 'fastify';
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { Failure } from '../calls/errors.js';
@@ -9,7 +11,7 @@ import { DocumentErrors } from './operation-check.js';
 const MAX_NAME_BYTES = 64;
 const MAX_LOCATIONS = 10;
 
-/** Limits of an answer (docs/decisions.md, "Failures"). */
+/** Limits of the errors of an answer (docs/decisions.md, "Failures"). */
 const MAX_ANSWER_BYTES = 16 * 1024;
 const MAX_ERRORS = 20;
 const ENVELOPE_BYTES = '{"errors":[],"data":null,"extensions":{"omitted":1000000}},'.length;

@@ -1,3 +1,5 @@
+/** Builds the resolvers of root fields from routes. A resolver passes its arguments to `operate`. @module */
+
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import { authoriseRole } from '../calls/access.js';
 import { Failure, notWritten } from '../calls/errors.js';

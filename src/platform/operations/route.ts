@@ -1,3 +1,5 @@
+/** Declares routes: the rows that an operation addresses (its target), and its handler and reply. Applications write their routes with it. @module */
+
 import type { Actor } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
 import type { Connection, Cursors, Page, PageRequest } from '../calls/pages.js';
@@ -5,7 +7,7 @@ import type { Db, Model, ModelName, Row } from './model.js';
 import { recordSourceLine } from './source-lines.js';
 
 /**
- * The access decision of a target: by the owner of a stored row, by the caller itself, or none.
+ * The decision about a target beyond the permission: the owner of its row, the identity of the caller, or nothing further.
  * @example
  * type Read = Route<GetBookRequest, GetBookReply, 'owner'>; // its target must name a row with an owner
  */

@@ -1,4 +1,5 @@
-/** Runs the calls of a client, by a plan or by Prisma. */
+/** Runs each call of a client: by its plan, the SQL that a recording has kept, or by Prisma itself if the call has no plan. @module */
+
 import { isDeepStrictEqual } from 'node:util';
 import { Decimal, Sql, sqltag } from '@prisma/client/runtime/client';
 import { type Answer, type Connection, type Result, statementOf, TEXT_TYPES } from './connection.js';

@@ -1,3 +1,5 @@
+/** Lists the elements of the REST contract that tests can cover, and those that a request and its response have covered. @module */
+
 import type {
   OpenApiDocument,
   Parameter,
