@@ -1268,7 +1268,7 @@ t.test('--only-changed reports the problems that came with the changes', async (
   t.same([unknown.code, unknown.stderr], [2, 'git knows no commit "v9" here.\n']);
 });
 
-t.test('the commands', async (t) => {
+t.test('`accord lint` and `accord bridge` print findings with places', async (t) => {
   const broken = {
     openapi: edited(openapi, ['operationId: getNote', 'operationId: aNote']),
     schema: edited(schema, ['createdAt: String!', 'createdAt: String']),
@@ -1287,31 +1287,38 @@ t.test('the commands', async (t) => {
   const bridged = await accord(t, ['--root', folder, 'bridge', '--list']);
   const nothing = await accord(t, ['--root', join(folder, 'prisma'), 'lint']);
   const unsound = await accord(t, ['--root', join(projects, 'unsound'), 'bridge']);
-  t.equal(linted.code, 1);
-  const at = place(broken.openapi, 'aNote');
-  t.match(linted.stdout, `openapi.yaml:${at}  error  operationId "aNote" does not begin with a verb`);
-  t.match(linted.stdout, /\n {2}\d+ \| {7}operationId: aNote\n {5}\| {20}\^{5}\n/);
-  t.match(linted.stdout, '1 error in openapi.yaml\n');
-  t.equal(json.code, 0, 'a warning is no failure');
-  t.match(JSON.parse(json.stdout), [{ severity: 'warning', file: 'openapi.yaml', rule: 'info-license' }]);
-  t.equal(rules.code, 0);
-  for (const name of Object.keys(REASONS)) t.match(rules.stdout, name);
+  await t.test('`accord lint` reports errors and warnings, and lists its rules', async (t) => {
+    t.equal(linted.code, 1);
+    const at = place(broken.openapi, 'aNote');
+    t.match(linted.stdout, `openapi.yaml:${at}  error  operationId "aNote" does not begin with a verb`);
+    t.match(linted.stdout, /\n {2}\d+ \| {7}operationId: aNote\n {5}\| {20}\^{5}\n/);
+    t.match(linted.stdout, '1 error in openapi.yaml\n');
+    t.equal(json.code, 0, 'a warning is no failure');
+    t.match(JSON.parse(json.stdout), [{ severity: 'warning', file: 'openapi.yaml', rule: 'info-license' }]);
+    t.equal(rules.code, 0);
+    for (const name of Object.keys(REASONS)) t.match(rules.stdout, name);
+  });
 
-  t.equal(bridged.code, 1);
-  t.match(bridged.stdout, '(nullability:Note.createdAt:graphql)');
-  t.match(bridged.stdout, `openapi.yaml:${place(broken.openapi, 'created_at: {')}  time, required\n`);
-  t.match(bridged.stdout, `schema.graphql:${place(broken.schema, 'createdAt')}  String\n`);
-  t.match(bridged.stdout, '2 unexplained differences\n');
-  t.match(bridged.stdout, '- { difference: <id>, reason:');
-  t.match(bridged.stdout, /^kind +openapi\.yaml +schema\.graphql +prisma\/schema\.prisma\ntype +Note +Note +Note\n/);
-  t.match(bridged.stdout, /^operation +listNotes +Query\.notes +-$/m);
-  t.match(bridged.stdout, /^stored +createNote +- +Note$/m);
-  const { pairs, differences } = reportJson(bridge(contractsOf(broken)));
-  t.match(pairs[0], { kind: 'type', 'openapi.yaml': 'Note', 'schema.graphql': 'Note' });
-  t.match(differences[0], { id: 'unpaired:Query.note', places: [{ file: 'openapi.yaml' }] });
-  t.match(differences[1], { id: 'nullability:Note.createdAt:graphql', places: [{ file: 'openapi.yaml' }] });
-  t.equal(nothing.code, 2);
-  t.match(nothing.stderr, /^There is no openapi\.yaml and no schema\.graphql in /);
-  t.equal(unsound.code, 2);
-  t.match(unsound.stderr, /^schema\.graphql:1:13 {2}error {2}Syntax Error/);
+  await t.test('`accord bridge` reports differences, and lists counterparts', async (t) => {
+    t.equal(bridged.code, 1);
+    t.match(bridged.stdout, '(nullability:Note.createdAt:graphql)');
+    t.match(bridged.stdout, `openapi.yaml:${place(broken.openapi, 'created_at: {')}  time, required\n`);
+    t.match(bridged.stdout, `schema.graphql:${place(broken.schema, 'createdAt')}  String\n`);
+    t.match(bridged.stdout, '2 unexplained differences\n');
+    t.match(bridged.stdout, '- { difference: <id>, reason:');
+    t.match(bridged.stdout, /^kind +openapi\.yaml +schema\.graphql +prisma\/schema\.prisma\ntype +Note +Note +Note\n/);
+    t.match(bridged.stdout, /^operation +listNotes +Query\.notes +-$/m);
+    t.match(bridged.stdout, /^stored +createNote +- +Note$/m);
+    const { pairs, differences } = reportJson(bridge(contractsOf(broken)));
+    t.match(pairs[0], { kind: 'type', 'openapi.yaml': 'Note', 'schema.graphql': 'Note' });
+    t.match(differences[0], { id: 'unpaired:Query.note', places: [{ file: 'openapi.yaml' }] });
+    t.match(differences[1], { id: 'nullability:Note.createdAt:graphql', places: [{ file: 'openapi.yaml' }] });
+  });
+
+  await t.test('missing and invalid contracts are exit code 2', async (t) => {
+    t.equal(nothing.code, 2);
+    t.match(nothing.stderr, /^There is no openapi\.yaml and no schema\.graphql in /);
+    t.equal(unsound.code, 2);
+    t.match(unsound.stderr, /^schema\.graphql:1:13 {2}error {2}Syntax Error/);
+  });
 });

@@ -547,16 +547,20 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     t.match(second.stdout, step);
     t.notMatch(second.stdout, 'added');
 
-    const server = await started;
-    const headers = {
-      ...basic('ada@demo.accord.example', 'correct horse battery'),
-      'content-type': 'application/json',
-    };
-    const rest = await ask(`${server.url}${ASKED}`, { headers });
-    t.match([rest.status, await rest.json()], [501, { code: 'NOT_IMPLEMENTED' }]);
-    const body = JSON.stringify({ query: '{ me { postCount } }' });
-    const graphql = await ask(`${server.url}/graphql`, { method: 'POST', headers, body });
-    t.match(await graphql.json(), { errors: [{ path: ['me', 'postCount'], extensions: { code: 'NOT_IMPLEMENTED' } }] });
+    await t.test('REST and GraphQL answer 501 for stubs', async (t) => {
+      const server = await started;
+      const headers = {
+        ...basic('ada@demo.accord.example', 'correct horse battery'),
+        'content-type': 'application/json',
+      };
+      const rest = await ask(`${server.url}${ASKED}`, { headers });
+      t.match([rest.status, await rest.json()], [501, { code: 'NOT_IMPLEMENTED' }]);
+      const body = JSON.stringify({ query: '{ me { postCount } }' });
+      const graphql = await ask(`${server.url}/graphql`, { method: 'POST', headers, body });
+      t.match(await graphql.json(), {
+        errors: [{ path: ['me', 'postCount'], extensions: { code: 'NOT_IMPLEMENTED' } }],
+      });
+    });
 
     const handled = users.replace(stub, `\n${HANDLER}`).replace('import { User } from', 'import { Post, User } from');
     writeFileSync(join(folder, 'src/application/rest/users.ts'), `${handled}\n${BELOW}`);
@@ -565,14 +569,16 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     t.equal(complaints.length, 1, 'the handler of the walk-through is what the contract asks for');
     t.match(complaints[0], COMPLAINT, 'without a resolver the compiler asks as README says');
 
-    writeFileSync(join(folder, 'src/application/rest/users.ts'), `${users}const half = (`);
-    await t.rejects(scaffolded(folder), {
-      name: 'Unable',
-      message: /^src\/application\/rest\/users\.ts:\d+ cannot be edited: /,
-    });
+    await t.test('unfinished code and invalid contracts are refused', async (t) => {
+      writeFileSync(join(folder, 'src/application/rest/users.ts'), `${users}const half = (`);
+      await t.rejects(scaffolded(folder), {
+        name: 'Unable',
+        message: /^src\/application\/rest\/users\.ts:\d+ cannot be edited: /,
+      });
 
-    const refused = await refusal;
-    t.match([refused.code, refused.stdout], [2, '']);
-    t.match(refused.stderr, /^schema\.graphql:\d+:8 {2}error {2}Unknown type "Intt"\./);
+      const refused = await refusal;
+      t.match([refused.code, refused.stdout], [2, '']);
+      t.match(refused.stderr, /^schema\.graphql:\d+:8 {2}error {2}Unknown type "Intt"\./);
+    });
   },
 );

@@ -78,29 +78,31 @@ t.test('a start prints the addresses and accounts; its data survive a kill and b
     ((await (await ask(`${url}/api/v1/users`, { headers })).json()) as { email: string }[]).map((one) => one.email);
   t.equal(await create(first, 'mary'), 201);
 
-  const second = await refusedServer(t, environment);
-  t.equal(second.code, 1, 'a second process is refused');
-  t.match(second.stderr, `is in use by process ${first.pid}.`);
-  t.notMatch(second.stderr, STACK);
-  t.ok((await emails(first)).includes('mary@example.com'), 'and does the first one no harm');
+  await t.test('one process owns the data, and no signal loses them', async (t) => {
+    const second = await refusedServer(t, environment);
+    t.equal(second.code, 1, 'a second process is refused');
+    t.match(second.stderr, `is in use by process ${first.pid}.`);
+    t.notMatch(second.stderr, STACK);
+    t.ok((await emails(first)).includes('mary@example.com'), 'and does the first one no harm');
 
-  const silent = connect(Number(new URL(first.url).port), '127.0.0.1');
-  t.teardown(() => silent.destroy());
-  await once(silent, 'connect');
-  await (await ask(`${first.url}/livez`)).text();
-  first.kill('SIGTERM');
-  t.equal((await first.ended).code, 0, 'SIGTERM is a good end, for which a silent connection is not waited out');
+    const silent = connect(Number(new URL(first.url).port), '127.0.0.1');
+    t.teardown(() => silent.destroy());
+    await once(silent, 'connect');
+    await (await ask(`${first.url}/livez`)).text();
+    first.kill('SIGTERM');
+    t.equal((await first.ended).code, 0, 'SIGTERM is a good end, for which a silent connection is not waited out');
 
-  const third = await startServer(t, environment);
-  t.notMatch(third.stdout(), 'migrated', 'no migration is applied twice');
-  t.equal(await create(third, 'anne'), 201);
-  third.kill('SIGKILL');
-  await third.ended;
+    const third = await startServer(t, environment);
+    t.notMatch(third.stdout(), 'migrated', 'no migration is applied twice');
+    t.equal(await create(third, 'anne'), 201);
+    third.kill('SIGKILL');
+    await third.ended;
 
-  const fourth = await startServer(t, environment);
-  t.strictSame((await emails(fourth)).slice(-2), ['mary@example.com', 'anne@example.com']);
-  fourth.kill('SIGINT');
-  t.equal((await fourth.ended).code, 0, 'SIGINT is a good end as well');
+    const fourth = await startServer(t, environment);
+    t.strictSame((await emails(fourth)).slice(-2), ['mary@example.com', 'anne@example.com']);
+    fourth.kill('SIGINT');
+    t.equal((await fourth.ended).code, 0, 'SIGINT is a good end as well');
+  });
 });
 
 t.test('a second signal ends a process that waits for a request', async (t) => {

@@ -93,30 +93,32 @@ onEachDatabase(t, async (t, open) => {
     );
     t.equal((await login(developer.email, PASSWORD)).status, 200, 'nothing has changed');
 
-    t.equal((await me(basic(developer.email, PASSWORD))).status, 200);
-    const { refresh_token } = (await login(developer.email, PASSWORD)).body;
-    const { token } = (
-      await rest('POST', LOGIN, { body: { email: developer.email, password: PASSWORD, flow: 'opaque' } })
-    ).body;
-    t.equal((await own({ new_password: 'a new password', current_password: PASSWORD })).status, 204);
-    t.same(
-      codeOf(await rest('POST', '/api/v1/auth/refresh', { body: { refresh_token } })),
-      [401, 'UNAUTHENTICATED'],
-      'T05',
-    );
-    t.same(codeOf(await me({ authorization: `Bearer ${token}` })), [401, 'UNAUTHENTICATED']);
-    t.same(codeOf(await me(basic(developer.email, PASSWORD))), [401, 'UNAUTHENTICATED'], 'a remembered one included');
-    t.same(codeOf(await login(developer.email, PASSWORD)), [401, 'UNAUTHENTICATED']);
-    t.equal((await login(developer.email, 'a new password')).status, 200);
-    t.equal((await change(admin, developer.id, { new_password: PASSWORD })).status, 204);
-    t.equal((await me(basic(developer.email, PASSWORD))).status, 200);
+    await t.test('a change ends older sessions, tokens and the old password', async (t) => {
+      t.equal((await me(basic(developer.email, PASSWORD))).status, 200);
+      const { refresh_token } = (await login(developer.email, PASSWORD)).body;
+      const { token } = (
+        await rest('POST', LOGIN, { body: { email: developer.email, password: PASSWORD, flow: 'opaque' } })
+      ).body;
+      t.equal((await own({ new_password: 'a new password', current_password: PASSWORD })).status, 204);
+      t.same(
+        codeOf(await rest('POST', '/api/v1/auth/refresh', { body: { refresh_token } })),
+        [401, 'UNAUTHENTICATED'],
+        'T05',
+      );
+      t.same(codeOf(await me({ authorization: `Bearer ${token}` })), [401, 'UNAUTHENTICATED']);
+      t.same(codeOf(await me(basic(developer.email, PASSWORD))), [401, 'UNAUTHENTICATED'], 'a remembered one included');
+      t.same(codeOf(await login(developer.email, PASSWORD)), [401, 'UNAUTHENTICATED']);
+      t.equal((await login(developer.email, 'a new password')).status, 200);
+      t.equal((await change(admin, developer.id, { new_password: PASSWORD })).status, 204);
+      t.equal((await me(basic(developer.email, PASSWORD))).status, 200);
 
-    const gone = await rest('POST', '/api/v1/users', {
-      as: admin,
-      body: { name: 'G', email: 'g@example.com', role: 'viewer' },
+      const gone = await rest('POST', '/api/v1/users', {
+        as: admin,
+        body: { name: 'G', email: 'g@example.com', role: 'viewer' },
+      });
+      await rest('DELETE', `/api/v1/users/${gone.body.id}`, { as: admin });
+      t.same(codeOf(await change(admin, gone.body.id, { new_password: 'a new password' })), [410, 'GONE']);
     });
-    await rest('DELETE', `/api/v1/users/${gone.body.id}`, { as: admin });
-    t.same(codeOf(await change(admin, gone.body.id, { new_password: 'a new password' })), [410, 'GONE']);
   });
 
   t.test('a login fails if the password changes while it is verified', async (t) => {

@@ -274,21 +274,23 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await list('?after=forged')), [400, 'BAD_REQUEST']);
     t.same(codeOf(await rest('GET', `${AUTH}/sessions`)), [401, 'UNAUTHENTICATED']);
 
-    const revoke = (id: string, as: Record<string, string> = headers) =>
-      rest('DELETE', `${AUTH}/sessions/${id}`, { headers: as });
-    t.same(codeOf(await revoke('7')), [400, 'BAD_REQUEST']);
-    t.same(codeOf(await revoke('01993b5c-7d2e-7c4a-9f10-3b8a6c2d4e5f')), [404, 'NOT_FOUND']);
-    t.same(codeOf(await revoke(ids[0], admin.headers)), [404, 'NOT_FOUND'], "another's, even to an admin");
-    t.equal((await revoke(ids[0])).status, 204);
-    t.same(codeOf(await revoke(ids[0])), [404, 'NOT_FOUND']);
-    t.notOk(await isLive(one.refresh_token));
-    t.equal((await list()).body.length, 2);
+    await t.test('a revoked session ends at once', async (t) => {
+      const revoke = (id: string, as: Record<string, string> = headers) =>
+        rest('DELETE', `${AUTH}/sessions/${id}`, { headers: as });
+      t.same(codeOf(await revoke('7')), [400, 'BAD_REQUEST']);
+      t.same(codeOf(await revoke('01993b5c-7d2e-7c4a-9f10-3b8a6c2d4e5f')), [404, 'NOT_FOUND']);
+      t.same(codeOf(await revoke(ids[0], admin.headers)), [404, 'NOT_FOUND'], "another's, even to an admin");
+      t.equal((await revoke(ids[0])).status, 204);
+      t.same(codeOf(await revoke(ids[0])), [404, 'NOT_FOUND']);
+      t.notOk(await isLive(one.refresh_token));
+      t.equal((await list()).body.length, 2);
 
-    t.equal((await rest('DELETE', `${AUTH}/sessions`, { headers })).status, 204);
-    t.match((await list()).body, [{ id: ids[1], current: true }]);
-    t.notOk(await isLive(three.refresh_token));
-    t.equal((await rest('DELETE', `${AUTH}/sessions`, { headers: basic(developer.email, PASSWORD) })).status, 204);
-    t.same(codeOf(await list()), [401, 'UNAUTHENTICATED'], 'Basic ends them all');
+      t.equal((await rest('DELETE', `${AUTH}/sessions`, { headers })).status, 204);
+      t.match((await list()).body, [{ id: ids[1], current: true }]);
+      t.notOk(await isLive(three.refresh_token));
+      t.equal((await rest('DELETE', `${AUTH}/sessions`, { headers: basic(developer.email, PASSWORD) })).status, 204);
+      t.same(codeOf(await list()), [401, 'UNAUTHENTICATED'], 'Basic ends them all');
+    });
   });
 
   t.test('the deletion of a user deletes its sessions', async (t) => {
@@ -313,34 +315,36 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await me({ cookie: 'accord_access=nonsense' })), [401, 'UNAUTHENTICATED']);
     t.same(codeOf(await me({ cookie, ...bearer('nonsense') })), [401, 'UNAUTHENTICATED'], 'the header wins');
 
-    const own = { origin: url };
-    const refreshCookie = `accord_refresh=${accord_refresh?.value}`;
-    const call = (path: string, headers: Record<string, string>, body?: object) =>
-      rest('POST', `${AUTH}/${path}`, { headers, body });
-    t.same(codeOf(await call('refresh', { cookie: refreshCookie })), [403, 'FORBIDDEN']);
-    t.same(codeOf(await call('refresh', { cookie: refreshCookie, origin: 'https://evil.example' })), [
-      403,
-      'FORBIDDEN',
-    ]);
-    const renewed = await call('refresh', { cookie: refreshCookie, ...own });
-    t.same(renewed.body, { expires_in: 900 });
-    const next = cookiesOf(renewed)['accord_refresh']?.value as string;
-    t.match(next, /^acr_/);
-    t.not(next, accord_refresh?.value);
-    const inBody = await call('refresh', { cookie: 'accord_refresh=nonsense' }, { refresh_token: next });
-    t.match(inBody.body, { refresh_token: /^acr_/ }, 'the body wins, and is answered in the body');
-    t.same(inBody.headers.getSetCookie(), []);
+    await t.test('refreshes and logouts by cookie need the own Origin', async (t) => {
+      const own = { origin: url };
+      const refreshCookie = `accord_refresh=${accord_refresh?.value}`;
+      const call = (path: string, headers: Record<string, string>, body?: object) =>
+        rest('POST', `${AUTH}/${path}`, { headers, body });
+      t.same(codeOf(await call('refresh', { cookie: refreshCookie })), [403, 'FORBIDDEN']);
+      t.same(codeOf(await call('refresh', { cookie: refreshCookie, origin: 'https://evil.example' })), [
+        403,
+        'FORBIDDEN',
+      ]);
+      const renewed = await call('refresh', { cookie: refreshCookie, ...own });
+      t.same(renewed.body, { expires_in: 900 });
+      const next = cookiesOf(renewed)['accord_refresh']?.value as string;
+      t.match(next, /^acr_/);
+      t.not(next, accord_refresh?.value);
+      const inBody = await call('refresh', { cookie: 'accord_refresh=nonsense' }, { refresh_token: next });
+      t.match(inBody.body, { refresh_token: /^acr_/ }, 'the body wins, and is answered in the body');
+      t.same(inBody.headers.getSetCookie(), []);
 
-    const last = `accord_refresh=${inBody.body.refresh_token}`;
-    t.same(codeOf(await call('logout', { cookie: last, origin: 'null' })), [403, 'FORBIDDEN']);
-    const out = await call('logout', { cookie: last, ...own });
-    t.equal(out.status, 204);
-    for (const { value, attributes } of Object.values(cookiesOf(out))) {
-      t.equal(value, '');
-      t.match(attributes, 'Max-Age=0');
-    }
-    t.equal(cookiesOf(out)['accord_refresh']?.attributes.includes('Path=/api/v1/auth'), true);
-    t.notOk(await isLive(inBody.body.refresh_token));
+      const last = `accord_refresh=${inBody.body.refresh_token}`;
+      t.same(codeOf(await call('logout', { cookie: last, origin: 'null' })), [403, 'FORBIDDEN']);
+      const out = await call('logout', { cookie: last, ...own });
+      t.equal(out.status, 204);
+      for (const { value, attributes } of Object.values(cookiesOf(out))) {
+        t.equal(value, '');
+        t.match(attributes, 'Max-Age=0');
+      }
+      t.equal(cookiesOf(out)['accord_refresh']?.attributes.includes('Path=/api/v1/auth'), true);
+      t.notOk(await isLive(inBody.body.refresh_token));
+    });
   });
 
   t.test('the opaque flow sets one cookie', async (t) => {
