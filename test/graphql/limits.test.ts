@@ -59,7 +59,7 @@ interface Row {
 const DEEP = /deeper than 10 levels/;
 const COSTLY = /costs more than 5000/;
 const ALIASES = /more than 30 aliases/;
-const PAIRS = /more than 465 pairs of fields/;
+const PAIRS = /more than 465 pairs of repeated fields/;
 const page = 'query($n: Int, $m: Int) { users(limit: $n) { posts(limit: 48) { id } } posts(limit: $m) { id } }';
 const bomb = (body: string) =>
   `{ me { ...f0 } } ${many(60, (n) => `fragment f${n} on User { ...f${n + 1} ${body} ...f${n + 1} }`)} fragment f60 on User { id }`;

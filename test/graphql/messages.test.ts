@@ -99,15 +99,14 @@ onEachDatabase(t, async (t, open) => {
       writes.push(write('slow'));
       await someoneWaits(database);
       writes.push(write('fast'));
-      if (database.url) await eventually('the other', async () => done.length > 0 || (await waiting(database)) === 2);
+      if (!database.url) return;
+      await eventually('the other', async () => done.length > 0 || (await waiting(database)) === 2);
+      // Afterwards both answers are on their way, in any order.
+      t.same(done, [], 'the second write waits until the first has committed');
     });
     await Promise.all(writes);
     await client.$executeRawUnsafe('DROP FUNCTION dawdle CASCADE');
     t.equal(done.length, 2);
-    t.same(
-      done,
-      [...done].sort((a, b) => Number(a) - Number(b)),
-    );
   });
 
   t.test('a deleted user cannot write', async (t) => {
