@@ -23,8 +23,8 @@ export const UNITS = {
   ms: 'milliseconds',
   'ms p50': 'milliseconds until the answer, at the median',
   'ms p99': 'milliseconds until the answer, at the 99th percentile',
-  '% of a core': 'processor time for each second in which nobody asks',
-  'statements/s': 'transactions a second that PostgreSQL counts while nobody asks',
+  '% of a core': 'processor time for each second without requests',
+  'statements/s': 'transactions a second that PostgreSQL counts without requests',
   MiB: 'resident memory, started and not yet asked',
 } as const;
 
@@ -64,7 +64,7 @@ export const FLOWS = {
   shallow: {
     title: '`{ user(id) { id } }`',
     unit: 'µs CPU',
-    what: 'The smallest document there is, beside the GET of the same user.',
+    what: 'The smallest document, compared with the GET of the same user.',
     goals: [within('Accord, GET', 2)],
   },
   delivery: {
@@ -94,7 +94,7 @@ export const FLOWS = {
   offset: {
     title: 'Offset page 1 of 100,000 users',
     unit: 'ms p50',
-    what: '`GET /api/v1/users?limit=20`, over one connection, with its `X-Total-Count`, beside the page by cursor, which counts nothing.',
+    what: '`GET /api/v1/users?limit=20`, over one connection, with its `X-Total-Count`, compared with the page by cursor, which counts nothing.',
     goals: [within('Accord, by cursor', 1.5)],
   },
   logins: {
@@ -124,13 +124,13 @@ export const FLOWS = {
   idle: {
     title: 'Idle',
     unit: '% of a core',
-    what: 'Nobody asks; Accord on PostgreSQL.',
+    what: 'No requests; Accord on PostgreSQL.',
     goals: [{ atMost: 0.1 }],
   },
   idleStatements: {
     title: 'Statements while idle',
     unit: 'statements/s',
-    what: 'Nobody asks; one instance on its own database.',
+    what: 'No requests; one instance on its own database.',
     goals: [{ atMost: 0 }],
   },
   memory: {
