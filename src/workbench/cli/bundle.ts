@@ -41,13 +41,17 @@ async function compiledOpenApiSchema(): Promise<string> {
 }
 
 /** Compiles the schema of OpenAPI when the service is built. fastify-openapi-glue compiles it at each start (250 ms). */
+const DEVELOPMENT_CHECK = /process\.env\.NODE_ENV === 'production'/;
+
 /** Outside production, graphql compares the class name of each value, several times for each field. */
 const graphqlInstances: Plugin = {
   name: 'graphql-instances',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]graphql[\\/]jsutils[\\/]instanceOf\.m?js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(/process\.env\.NODE_ENV === 'production'/, 'true'),
-    }));
+    onLoad({ filter: /[\\/]graphql[\\/]jsutils[\\/]instanceOf\.m?js$/ }, ({ path }) => {
+      const source = readFileSync(path, 'utf8');
+      if (!DEVELOPMENT_CHECK.test(source)) throw new Error(`${path} does not read NODE_ENV, as graphql 16 does.`);
+      return { contents: source.replace(DEVELOPMENT_CHECK, 'true') };
+    });
   },
 };
 
