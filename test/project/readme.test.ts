@@ -6,6 +6,7 @@ import { PERFORMANCE, PICTURE, withResults } from '../../bench/page.js';
 import { picture } from '../../bench/picture.js';
 import { readResults } from '../../bench/results.js';
 import { errors } from '../../generated/errors.js';
+import { BOUNDS, type Bound, VARIABLE_BOUNDS } from '../../src/platform/bounds.js';
 import { PIPELINE } from '../../src/platform/pipeline.js';
 import { demoDirectory } from '../support/demo.js';
 import {
@@ -33,6 +34,8 @@ const table = (...[head = [], ...body]: unknown[][]) => [
   ...body.map((cells) => row(...cells)),
 ];
 const code = (value: unknown) => (value === undefined ? '' : `\`${value}\``);
+/** Marks error codes as code. */
+const coded = (text: string) => text.replaceAll(/\b[A-Z]+_[A-Z_]+\b/g, '`$&`');
 const described = Object.entries(exampleVariables).map(([name, { default: value, description }]) => ({
   name,
   value,
@@ -46,10 +49,19 @@ const tables: Record<string, string[]> = {
     ...described.map(({ name, value, description }) => [code(name), code(value), description]),
   ),
   limits: table(
-    ['limit', 'default', 'variable'],
-    ...described
-      .filter(({ name }) => /^(BODY|RATE|LOGIN|GRAPHQL_MAX)_/.test(name))
-      .map(({ name, value, description }) => [description, value ?? '', code(name)]),
+    ['limit', 'default', 'scope', 'beyond it', 'variable', 'metric'],
+    ...Object.entries(VARIABLE_BOUNDS).map(([variable, { scope, beyond, metric }]) => {
+      const { default: value = '', description } = exampleVariables[variable] ?? {};
+      return [description, value, scope, coded(beyond), code(variable), code(metric)];
+    }),
+    ...Object.values<Bound>(BOUNDS).map(({ name, value, scope, beyond, metric }) => [
+      name,
+      value,
+      scope,
+      coded(beyond),
+      '',
+      code(metric),
+    ]),
   ),
   errors: table(
     ['code', 'status', 'when'],

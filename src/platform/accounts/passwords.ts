@@ -6,6 +6,7 @@ import { availableParallelism, platform } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type * as Argon2 from '@node-rs/argon2';
 import fastq from 'fastq';
+import { BOUNDS } from '../bounds.js';
 import { fairQueue } from './fair-queue.js';
 
 const { resolve } = createRequire(import.meta.url);
@@ -64,7 +65,7 @@ export interface HashParameters {
 /** OWASP Password Storage Cheat Sheet, argon2id: 19 MiB, 2 passes, 1 lane. */
 export const HASH_PARAMETERS: HashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Queued callers. At 10 ms per hash, a full queue takes about a second. */
-const MAX_WAITING = 100;
+const MAX_WAITING = BOUNDS.hashesWaiting.value;
 /** Bytes (RFC 9106 §3.1). */
 const [SALT_BYTES, TAG_BYTES] = [16, 32];
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { bulkhead, ConsecutiveBreaker, circuitBreaker, handleWhen, wrap } from 'cockatiel';
+import { BOUNDS } from '../bounds.js';
 import { Failure } from '../calls/errors.js';
 import type { Dependency } from '../database/outages.js';
 
@@ -19,10 +20,10 @@ export interface UpstreamResponse {
 
 /** Limits a call and its wait in the queue. Shorter than the handler timeout, so that the error names the upstream. */
 const CALL_TIMEOUT_MS = 8_000;
-const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = BOUNDS.upstreamAnswer.value;
 /** Running and queued calls per upstream. Most of the 128 places of the service remain for other requests. */
-const CONCURRENT_CALLS = 32;
-const WAITING_CALLS = 16;
+const CONCURRENT_CALLS = BOUNDS.upstreamCalls.value;
+const WAITING_CALLS = BOUNDS.upstreamWaiting.value;
 const BREAK_AFTER_FAILURES = 5;
 const HALF_OPEN_AFTER_MS = 5_000;
 

@@ -4,6 +4,7 @@ import type { Http2ServerRequest } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { BOUNDS } from '../bounds.js';
 import { Failure } from '../calls/errors.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, operations } from '../contract/openapi.js';
@@ -24,7 +25,12 @@ export interface AdmissionLimits {
   sustained: number;
 }
 
-export const ADMISSION: AdmissionLimits = { underWay: 128, waiting: 1000, burst: 500, sustained: 250 };
+export const ADMISSION: AdmissionLimits = {
+  underWay: BOUNDS.requestsUnderWay.value,
+  waiting: BOUNDS.requestsWaiting.value,
+  burst: 500,
+  sustained: 250,
+};
 
 /** Seconds until the next attempt, plus a random part, so that clients do not return together. */
 const RETRY_AFTER_S = 1;

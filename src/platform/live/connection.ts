@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
+import { BOUNDS } from '../bounds.js';
 import type { Actor } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { truncate } from '../calls/issues.js';
 import { contextOfFailure, toFailure } from '../http/failures.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 
-const MAX_QUEUED_BYTES = 1024 * 1024;
+const MAX_QUEUED_BYTES = BOUNDS.socketQueue.value;
 const LOW_QUEUED_BYTES = 128 * 1024;
 /** Bytes of a close reason (RFC 6455 §5.5). */
 const MAX_REASON_BYTES = 123;

@@ -1,6 +1,7 @@
 /** The registry of open WebSockets: it limits them per user, pings them, and closes those with expired or revoked credentials. @module */
 
 import type { FastifyBaseLogger } from 'fastify';
+import { BOUNDS } from '../bounds.js';
 import { type Actor, sessionOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { singleFlight } from '../calls/schedulers.js';
@@ -21,9 +22,9 @@ export interface SocketLimits {
 const EXPIRY_CHECK_MS = 500;
 
 export const socketLimits: SocketLimits = {
-  initTimeout: 3000,
-  operations: 100,
-  socketsPerUser: 20,
+  initTimeout: BOUNDS.socketInit.value,
+  operations: BOUNDS.socketOperations.value,
+  socketsPerUser: BOUNDS.socketsPerUser.value,
   recheck: 2000,
   ping: 30_000,
   signalCheck: 500,

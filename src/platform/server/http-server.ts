@@ -4,17 +4,18 @@ import { IncomingMessage, type Server } from 'node:http';
 import { constants, type Http2SecureServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { createSecureContext, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
+import { BOUNDS } from '../bounds.js';
 import { answerParserError, sendProblem } from '../http/failures.js';
 import type { Config } from './config.js';
 import type { Timeouts } from './timeouts.js';
 
 export const CONNECTION_LIMITS = {
   /** Bytes; more get 431, or a reset of the stream. */
-  headers: 16_384,
+  headers: BOUNDS.headerBytes.value,
   /** Simultaneous HTTP/2 streams. */
-  streams: 100,
+  streams: BOUNDS.streams.value,
   /** Reset HTTP/2 streams minus successful ones (CVE-2023-44487). */
-  resets: 100,
+  resets: BOUNDS.resets.value,
 };
 /** Polls the TLS files by path, so that a replaced symbolic link is noticed. */
 const TLS_CHECK_INTERVAL_MS = 1000;

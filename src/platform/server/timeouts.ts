@@ -1,6 +1,7 @@
 import type { Http2ServerResponse } from 'node:http2';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { BOUNDS } from '../bounds.js';
 import { Failure } from '../calls/errors.js';
 import { bareProblem } from '../http/failures.js';
 
@@ -20,9 +21,9 @@ export interface Timeouts {
 
 export const TIMEOUTS_MS: Timeouts = {
   handshake: 10_000,
-  headers: 10_000,
-  request: 15_000,
-  handler: 10_000,
+  headers: BOUNDS.headersTime.value,
+  request: BOUNDS.requestTime.value,
+  handler: BOUNDS.answerTime.value,
   idle: 72_000,
   closing: 10_000,
 };

@@ -1,0 +1,73 @@
+/**
+ * The bounds of the service: how much may arrive, run, wait and be sent. Code reads the numbers here, and
+ * docs/limits-and-errors.md prints the table.
+ * @module
+ */
+
+/** What shares the number: one answer, one socket, …, or the whole process. */
+type Scope =
+  | 'request'
+  | 'answer'
+  | 'operation'
+  | 'connection'
+  | 'socket'
+  | 'caller'
+  | 'address'
+  | 'upstream'
+  | 'process';
+
+export interface Bound {
+  /** In the unit that `name` states. */
+  readonly value: number;
+  readonly name: string;
+  readonly scope: Scope;
+  /** What happens beyond the bound. */
+  readonly beyond: string;
+  /** The metric that shows the bound at work; undefined if `http_request_duration_seconds` shows the refusals by status. */
+  readonly metric?: string;
+}
+
+const bound = (value: number, name: string, scope: Scope, beyond: string, metric?: string): Bound =>
+  Object.freeze({ value, name, scope, beyond, ...(metric !== undefined && { metric }) });
+
+const MIB = 1024 * 1024;
+
+/** The bounds that no variable changes. */
+export const BOUNDS = {
+  headerBytes: bound(16_384, 'bytes of the headers', 'request', '431; a reset over HTTP/2'),
+  streams: bound(100, 'HTTP/2 streams that are open', 'connection', 'they are refused'),
+  resets: bound(100, 'HTTP/2 streams that were reset, minus completed ones', 'connection', 'the connection is closed'),
+  headersTime: bound(10_000, 'milliseconds for the headers of a request', 'connection', '408'),
+  requestTime: bound(15_000, 'milliseconds for a whole request', 'connection', '408'),
+  answerTime: bound(10_000, 'milliseconds for the answer of a handler', 'request', '503'),
+  requestsUnderWay: bound(128, 'requests and operations that run', 'process', 'they wait', 'requests_under_way'),
+  requestsWaiting: bound(1000, 'requests and operations that wait', 'process', '503', 'requests_shed_total'),
+  hashesWaiting: bound(100, 'passwords that wait for their hash', 'process', '503 for the network with most places'),
+  socketsPerUser: bound(20, 'WebSockets', 'caller', 'close 4403', 'websockets_open'),
+  socketOperations: bound(100, 'operations that are open', 'socket', 'BAD_REQUEST', 'graphql_operations_refused_total'),
+  socketMessage: bound(256 * 1024, 'bytes of a message to the service', 'socket', 'close 1009'),
+  socketQueue: bound(MIB, 'bytes that wait to be sent', 'socket', 'close 1013'),
+  socketInit: bound(3000, 'milliseconds for `connection_init`', 'socket', 'close 4408'),
+  upstreamCalls: bound(32, 'calls that run', 'upstream', 'they wait', 'dependency_up'),
+  upstreamWaiting: bound(16, 'calls that wait', 'upstream', '503', 'dependency_up'),
+  upstreamAnswer: bound(8 * MIB, 'bytes of a forwarded answer', 'answer', '502'),
+} as const satisfies Readonly<Record<string, Bound>>;
+
+/** The bounds that a variable changes; the variable states name and default. */
+export const VARIABLE_BOUNDS: Readonly<Record<string, Pick<Bound, 'scope' | 'beyond' | 'metric'>>> = {
+  BODY_LIMIT: { scope: 'request', beyond: '413' },
+  RATE_LIMIT: { scope: 'caller', beyond: '429' },
+  RATE_LIMIT_ANONYMOUS: { scope: 'address', beyond: '429' },
+  RATE_CEILING: { scope: 'address', beyond: '429' },
+  LOGIN_LIMIT: { scope: 'address', beyond: '429' },
+  GRAPHQL_MAX_DEPTH: { scope: 'operation', beyond: 'BAD_REQUEST', metric: 'graphql_operations_refused_total' },
+  GRAPHQL_MAX_COMPLEXITY: { scope: 'operation', beyond: 'BAD_REQUEST', metric: 'graphql_operations_refused_total' },
+  GRAPHQL_MAX_ALIASES: { scope: 'operation', beyond: 'BAD_REQUEST', metric: 'graphql_operations_refused_total' },
+  GRAPHQL_MAX_TOKENS: { scope: 'operation', beyond: 'BAD_REQUEST', metric: 'graphql_operations_refused_total' },
+  GRAPHQL_MAX_BATCH: { scope: 'request', beyond: 'BAD_REQUEST', metric: 'graphql_operations_refused_total' },
+  GRAPHQL_MAX_SUBSCRIBE: {
+    scope: 'operation',
+    beyond: 'PAYLOAD_TOO_LARGE',
+    metric: 'graphql_operations_refused_total',
+  },
+};
