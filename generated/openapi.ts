@@ -276,7 +276,8 @@ export interface components {
         Readiness: {
             /**
              * @description `ok` and `degraded` with 200, `unavailable` with 503. A degraded service does all that it is asked for, some of
-             *     it with less: without Redis each instance counts requests for itself.
+             *     it with less: without Redis each instance counts requests for itself. An overloaded service (`load`) refuses
+             *     some requests with 503.
              * @enum {string}
              */
             status: "ok" | "degraded" | "unavailable";

@@ -896,8 +896,8 @@ export type GetReadinessReply =
  *
  * GET /readyz
  *
- * For a readiness probe. 503 while the service starts, stops, is overloaded or misses something that it needs;
- * the body is the same report either way.
+ * For a readiness probe. 503 while the service starts, stops or misses something that it needs; the body is the
+ * same report either way. An overloaded service is ready, and `degraded`.
  *
  * Permission: public.
  *

@@ -209,7 +209,10 @@ export async function buildApp(
 const loginHint = (login: string | undefined): string =>
   `${login === undefined ? 'Get' : `Log in with POST ${login} for`} a token, and send it as \`Authorization: Bearer <token>\`.`;
 
-/** Returns the check for `/readyz`, which covers the database, the load and the shutdown. Redis is optional. */
+/**
+ * Returns the check for `/readyz`. Without the database and during shutdown the service is not ready. Without Redis and
+ * while it sheds load it is degraded: without an overloaded instance, the others would get its load.
+ */
 function readiness(app: FastifyInstance, { client }: Database, shared: SharedWindows | undefined, outages: Outages) {
   let closing = false;
   app.decorate('unready', () => {
@@ -222,9 +225,10 @@ function readiness(app: FastifyInstance, { client }: Database, shared: SharedWin
       () => false,
     );
     const [isDatabaseUp, isRedisUp] = await Promise.all([database, shared?.isReachable()]);
-    const needed = { database: isDatabaseUp, accepting: !closing, load: !app.admission.overloaded() };
+    const needed = { database: isDatabaseUp, accepting: !closing };
     const checks: Readiness['checks'] = {};
     for (const [name, isOk] of Object.entries(needed)) checks[name] = isOk ? 'ok' : 'failed';
+    checks['load'] = app.admission.overloaded() ? 'degraded' : 'ok';
     if (isRedisUp !== undefined) checks['redis'] = isRedisUp && !outages.isAway('Redis') ? 'ok' : 'degraded';
     const states = Object.values(checks);
     const status = states.includes('failed') ? 'unavailable' : states.includes('degraded') ? 'degraded' : 'ok';
