@@ -1,8 +1,8 @@
-import { httpUrl } from '@accord-api/platform/config';
+import { httpUrl, secret } from '@accord-api/platform/config';
 import { Type } from '@sinclair/typebox';
 
 export const variables = {
-  PAYMENT_URL: httpUrl('URL of the payment gateway; unset: a simulated gateway, and none in production'),
+  PAYMENT_URL: secret(httpUrl('URL of the payment gateway; unset: a simulated gateway, and none in production')),
   PAYMENT_TIMEOUT: Type.Integer({
     minimum: 1,
     maximum: 2500,

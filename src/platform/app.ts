@@ -160,6 +160,7 @@ export async function buildApp(
   });
   await app.register(metricsPlugin, {
     token: config.METRICS_TOKEN,
+    httpFrom: config.METRICS_HTTP_FROM,
     proxied: Boolean(config.TRUST_PROXY),
     connections: database.connections,
     outages,
@@ -193,7 +194,7 @@ export async function buildApp(
     maxBatch: config.GRAPHQL_MAX_BATCH,
     introspection: config.GRAPHQL_INTROSPECTION ?? !production,
     development: !production,
-    sockets,
+    sockets: { ping: config.WEBSOCKET_PING, ...sockets },
     now,
   });
   await app.register(pagesPlugin, {

@@ -32,7 +32,7 @@ export {
 export type { Context } from './rest/context.js';
 export { representPage } from './rest/paging.js';
 export { preference, replies } from './rest/routes.js';
-export { httpUrl } from './server/config.js';
+export { httpUrl } from './server/variables.js';
 export type { HandlerServices, PlatformServices } from './services.js';
 export type { SessionTokens } from './sessions/session-tokens.js';
 export type { OwnSession } from './sessions/sessions.js';

@@ -62,6 +62,7 @@ const ENVIRONMENT = {
   RATE_LIMIT: '100000',
   RATE_LIMIT_ANONYMOUS: '100000',
   LOGIN_LIMIT: '100000',
+  WEBSOCKET_PING: String(TEST_TIMEOUTS_MS.answer),
 };
 
 function throwBreach(breach: string): never {
@@ -111,7 +112,7 @@ export async function testService<Own extends object, Name extends string = stri
     ...options,
     contracts,
     timeouts: options.timeouts ?? { handler: answer, closing: answer },
-    sockets: { initTimeout: answer, ping: answer, ...options.sockets },
+    sockets: { initTimeout: answer, ...options.sockets },
     admission: { burst: answer, sustained: answer, ...options.admission },
   });
   const services = { ...app.platformServices, ...own } as PlatformServices & Own;

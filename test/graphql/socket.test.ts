@@ -237,7 +237,7 @@ onEachDatabase(t, async (t, open) => {
     deaf.send({ ...INIT, payload: { Authorization: viewer.headers['authorization'] } });
     t.equal(await deaf.closed, 1006);
     // Two seconds for an answer from the same process.
-    const calm = await startInstance(t, database, {}, { now, sockets: { ping: 2000 } });
+    const calm = await startInstance(t, database, { WEBSOCKET_PING: '2000' }, { now });
     const dialled = await dialAs(t, calm.url, viewer);
     let pings = 0;
     dialled.socket.on('ping', () => {

@@ -15,7 +15,8 @@ import {
   User,
 } from '../../src/platform/index.js';
 import type { Model } from '../../src/platform/operations/model.js';
-import { httpUrl, readConfig } from '../../src/platform/server/config.js';
+import { readConfig } from '../../src/platform/server/config.js';
+import { httpUrl } from '../../src/platform/server/variables.js';
 import { contractsFrom } from '../support/contracts.js';
 import { TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { type Json, PASSWORD, type Person, passwordHash, TEST_HASHING } from '../support/people.js';

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import t from 'tap';
 import { ConfigError } from '../../src/platform/server/config.js';
 import { exampleVariables, exampleConfig as readConfig } from '../support/example.js';
+import { temporaryFolder } from '../support/process.js';
 import { PRODUCTION } from '../support/production.js';
 
 const SECRET = '0123456789abcdef0123456789abcdef';
@@ -38,6 +40,7 @@ t.test('an empty environment gives the defaults, and nothing may change them', a
     GRAPHQL_MAX_SUBSCRIBE: 16_384,
     PAYMENT_TIMEOUT: 2000,
     DRAIN_DELAY: 0,
+    WEBSOCKET_PING: 30_000,
     production: false,
   });
   t.ok(Object.isFrozen(config));
@@ -133,6 +136,15 @@ t.test('errors name the variable', async (t) => {
         'TRUST_PROXY: must be addresses, subnets, loopback, linklocal or uniquelocal, separated by commas',
       ],
     ),
+
+    [{ METRICS_TOKEN: 'token', METRICS_HTTP_FROM: 'uniquelocal, 100.64.0.0/10' }, undefined],
+    [{ METRICS_HTTP_FROM: 'uniquelocal' }, 'METRICS_HTTP_FROM: needs a METRICS_TOKEN'],
+    [
+      { METRICS_TOKEN: 'token', METRICS_HTTP_FROM: 'prometheus.local' },
+      'METRICS_HTTP_FROM: must be addresses, subnets, loopback, linklocal or uniquelocal, separated by commas',
+    ],
+
+    [{ WEBSOCKET_PING: '999' }, 'WEBSOCKET_PING: must be >= 1000'],
   ];
   for (const [environment, message] of cases) t.equal(refusal(environment), message, JSON.stringify(environment));
 });
@@ -176,6 +188,48 @@ t.test('S08: exposure brings the rules of production, unless the operator asks f
   t.equal(readConfig(PRODUCTION).production, true);
   t.equal(refusal({ ...PRODUCTION, DEMO: 'on' }), 'NODE_ENV, DEMO: production has no demo; set one of them');
   t.equal(refusal({ DEMO: 'yes' }), 'DEMO: must be one of on, off');
+});
+
+t.test('a file may contain each secret, and errors name its path without its content', async (t) => {
+  const folder = temporaryFolder(t);
+  const fileOf = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const secrets: Record<string, string> = {
+    KEY_SECRET: SECRET,
+    JWT_SECRET: SECRET,
+    ADMIN_PASSWORD: SECRET,
+    METRICS_TOKEN: 'a token',
+    DATABASE_URL: 'postgres://me:hunter2@db/accord',
+    REDIS_URL: 'redis://:hunter2@redis',
+    PAYMENT_URL: 'https://me:hunter2@pay.example.com',
+  };
+  const marked = Object.entries(exampleVariables).filter(([, { writeOnly }]) => writeOnly);
+  t.strictSame(marked.map(([name]) => name).sort(), Object.keys(secrets).sort());
+  const ADMIN_EMAIL = 'root@example.com';
+  for (const newline of ['', '\n', '\r\n']) {
+    const files = Object.entries(secrets).map(([name, value]) => [`${name}_FILE`, fileOf(name, value + newline)]);
+    t.strictSame(
+      readConfig({ ADMIN_EMAIL, ...Object.fromEntries(files) }, (sentence) => t.fail(sentence)),
+      readConfig({ ADMIN_EMAIL, ...secrets }),
+    );
+  }
+  t.strictSame(readConfig({ METRICS_TOKEN_FILE: fileOf('token', ' a token\n\n') }).METRICS_TOKEN, ' a token\n');
+
+  const [short, empty, none] = [fileOf('short', 'hunter2'), fileOf('empty', '\n'), join(folder, 'none')];
+  const cases: [NodeJS.ProcessEnv, string][] = [
+    [{ KEY_SECRET: SECRET, KEY_SECRET_FILE: short }, 'KEY_SECRET, KEY_SECRET_FILE: set one of them'],
+    [{ PAYMENT_URL_FILE: none }, `PAYMENT_URL_FILE: ${none} cannot be read (ENOENT)`],
+    [{ KEY_SECRET_FILE: folder }, `KEY_SECRET_FILE: ${folder} cannot be read (EISDIR)`],
+    [{ METRICS_TOKEN_FILE: empty }, `METRICS_TOKEN_FILE: ${empty} is empty`],
+    [{ KEY_SECRET_FILE: short }, 'KEY_SECRET: must have at least 32 characters'],
+    [{ PAYMENT_URL_FILE: short }, 'PAYMENT_URL: must be a URL that begins with http:// or https://'],
+  ];
+  for (const [environment, message] of cases) t.equal(refusal(environment), message);
+  const sentences: string[] = [];
+  readConfig({ KEY_SECRET_FIEL: short, PORT_FILE: short }, (sentence) => sentences.push(sentence));
+  t.strictSame(sentences, ['KEY_SECRET_FIEL: is not a variable of this service. Did you mean KEY_SECRET_FILE?']);
 });
 
 t.test('errors never contain values', async (t) => {

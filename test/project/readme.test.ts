@@ -36,8 +36,8 @@ const table = (...[head = [], ...body]: unknown[][]) => [
 const code = (value: unknown) => (value === undefined ? '' : `\`${value}\``);
 /** Marks error codes as code. */
 const coded = (text: string) => text.replaceAll(/\b[A-Z]+_[A-Z_]+\b/g, '`$&`');
-const described = Object.entries(exampleVariables).map(([name, { default: value, description }]) => ({
-  name,
+const described = Object.entries(exampleVariables).map(([name, { default: value, description, writeOnly }]) => ({
+  name: writeOnly ? `${name}\` or \`${name}_FILE` : name,
   value,
   description,
 }));

@@ -50,7 +50,7 @@ const BY_TYPE = ['platform/services.ts', 'platform/application.ts'];
 const APART = ['rest', 'graphql', 'live'];
 
 /** The entry points of the platform. */
-const DOOR = ['platform/index.ts', 'platform/server/config.ts', 'platform/server/run.ts'];
+const DOOR = ['platform/index.ts', 'platform/server/variables.ts', 'platform/server/run.ts'];
 /**
  * Modules that the workbench may import: the reader of contracts, the tools of the database, and the parts of the command for all
  * subcommands.

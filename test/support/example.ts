@@ -1,10 +1,11 @@
 import { application } from '../../src/application/application.js';
 import { variables } from '../../src/application/variables.js';
 import { type AppOptions, buildApp } from '../../src/platform/app.js';
-import { type Config, variables as platformVariables, readConfig } from '../../src/platform/server/config.js';
+import { type Config, readConfig } from '../../src/platform/server/config.js';
+import { variables as platformVariables } from '../../src/platform/server/variables.js';
 
 /** The environment variables of the platform and of the example. */
-export const exampleVariables: Record<string, { default?: unknown; description?: string }> = {
+export const exampleVariables: Record<string, { default?: unknown; description?: string; writeOnly?: boolean }> = {
   ...platformVariables.properties,
   ...variables,
 };

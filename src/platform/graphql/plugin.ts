@@ -45,7 +45,7 @@ interface GraphQLOptions {
   introspection: boolean;
   /** Enables suggestions in messages, and GraphiQL for a browser. */
   development: boolean;
-  sockets?: Partial<SocketLimits> | undefined;
+  sockets: Pick<SocketLimits, 'ping'> & Partial<SocketLimits>;
   now: () => number;
 }
 

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -18,6 +19,8 @@ declare module 'fastify' {
 
 interface MetricsOptions {
   token: string | undefined;
+  /** The addresses that may send the token over plain HTTP. */
+  httpFrom: string | undefined;
   /** True behind a trusted proxy, whose address hides the addresses of callers. */
   proxied: boolean;
   connections: Database['connections'];
@@ -26,7 +29,7 @@ interface MetricsOptions {
 
 /** Measures requests by route and status. Without a token, direct callers of this machine may read the metrics. */
 export const metricsPlugin = fp<MetricsOptions>(
-  async (app, { token, proxied, connections, outages }) => {
+  async (app, { token, httpFrom = '', proxied, connections, outages }) => {
     const registry = new Registry();
     const duration = new Histogram({
       name: 'http_request_duration_seconds',
@@ -104,10 +107,13 @@ export const metricsPlugin = fp<MetricsOptions>(
       isCollectingDefaults = true;
       return registry.metrics();
     });
+    const listed = addressRanges(httpFrom);
     app.decorate('authorizeMetrics', async (request: FastifyRequest) => {
-      const { headers } = request;
-      if (token !== undefined && headers.authorization !== undefined) app.requireHttps(request);
-      if (token === undefined ? !proxied && isDirect(request) : isBearer(headers.authorization, token)) return;
+      const { headers, raw } = request;
+      const from = FORWARDED.some((name) => headers[name] !== undefined) ? '' : (raw.socket.remoteAddress ?? '');
+      const isListed = listed.check(from, isIPv6(from) ? 'ipv6' : 'ipv4');
+      if (token !== undefined && headers.authorization !== undefined && !isListed) app.requireHttps(request);
+      if (token === undefined ? !proxied && isLoopbackAddress(from) : isBearer(headers.authorization, token)) return;
       throw new Failure(
         'UNAUTHENTICATED',
         'The metrics need the metrics token or, if none is set, a direct request from the same machine.',
@@ -119,8 +125,24 @@ export const metricsPlugin = fp<MetricsOptions>(
 
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-const isDirect = ({ raw, headers }: FastifyRequest): boolean =>
-  isLoopbackAddress(raw.socket.remoteAddress ?? '') && FORWARDED.every((name) => headers[name] === undefined);
+/** The names of TRUST_PROXY (RFC 1918, RFC 3927, RFC 4193). */
+const NAMED_RANGES: Readonly<Record<string, string[]>> = {
+  loopback: ['127.0.0.0/8', '::1'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+};
+
+/** @param text addresses, subnets and names of ranges, separated by commas */
+function addressRanges(text: string): BlockList {
+  const list = new BlockList();
+  const ranges = text.split(',').flatMap((one) => NAMED_RANGES[one.trim()] ?? (one.trim() || []));
+  for (const range of ranges) {
+    const [address = '', bits] = range.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
+  }
+  return list;
+}
 
 function isBearer(header: string | undefined, token: string): boolean {
   const [given, expected] = [

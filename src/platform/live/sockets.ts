@@ -12,7 +12,7 @@ export interface SocketLimits {
   initTimeout: number;
   operations: number;
   socketsPerUser: number;
-  /** Milliseconds between checks of all credentials, and between pings. */
+  /** Milliseconds between checks of all credentials, and between pings (WEBSOCKET_PING). */
   recheck: number;
   ping: number;
   /** Milliseconds between checks whether signals arrive. Without signals all credentials are checked. */
@@ -21,12 +21,11 @@ export interface SocketLimits {
 
 const EXPIRY_CHECK_MS = 500;
 
-export const socketLimits: SocketLimits = {
+export const socketLimits: Omit<SocketLimits, 'ping'> = {
   initTimeout: BOUNDS.socketInit.value,
   operations: BOUNDS.socketOperations.value,
   socketsPerUser: BOUNDS.socketsPerUser.value,
   recheck: 2000,
-  ping: 30_000,
   signalCheck: 500,
 };
 

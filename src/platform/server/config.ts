@@ -1,102 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { Ajv, type ErrorObject } from 'ajv';
 import { isLoopbackHost } from '../loopback.js';
-
-const HTTP_URL = 'http-url';
-const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
-const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
-/**
- * Declares a variable with an HTTP URL. Another value stops the start.
- * @example
- * export const variables = { LIBRARY_URL: httpUrl('address of the library of old') };
- */
-export const httpUrl = (description: string) => Type.Optional(Type.String({ format: HTTP_URL, description }));
-const oneOf = <const T extends readonly string[]>(values: T, options: object) =>
-  Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options });
-const choice = <const T extends readonly string[]>(values: T, description: string) =>
-  oneOf(values, { default: values[0], description });
-const between = (minimum: number, maximum: number, value: number, description: string) =>
-  Type.Integer({ minimum, maximum, default: value, description });
-const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description });
-
-/** The minimum for HS256 (RFC 7518 §3.2) and AES-256. */
-const SECRET_BYTES = 32;
-const secret = (description: string) => Type.Optional(Type.String({ minLength: SECRET_BYTES, description }));
-
-/** The environment variables. The tables in `docs/` and `.env.example` are generated from them. */
-export const variables = Type.Object({
-  NODE_ENV: choice(['development', 'production', 'test'], 'production requires secrets and refuses demo data'),
-  DEMO: Type.Optional(
-    oneOf(['on', 'off'], {
-      description:
-        'on: a demo, even if other machines can reach it; off: the rules of production; unset: the rules of production if HOST, PUBLIC_URL, TLS_CERT or TRUST_PROXY exposes the service',
-    }),
-  ),
-  PORT: between(0, 65_535, 3000, 'port to listen on; 0 selects a free one'),
-  HOST: Type.String({ default: 'localhost', description: 'address to listen on' }),
-  PUBLIC_URL: httpUrl(
-    'URL of the service for clients, used in cookies and links; unset: the address that it listens on; required in production',
-  ),
-  LOG_LEVEL: choice(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'], 'minimum level of the log'),
-  DATABASE_URL: text('pglite://memory, pglite:///path or postgres://…; unset: embedded PostgreSQL in ./data'),
-  REDIS_URL: text(
-    'redis://… for rate limits and signals of all instances, with ?keyPrefix=… on a shared server; unset: each instance counts alone, and the database sends signals',
-  ),
-  ADMIN_EMAIL: Type.Optional(
-    Type.String({
-      pattern: '^[^\\s@]+@[^\\s@]+$',
-      maxLength: 254,
-      description: 'e-mail address of the first administrator; ignored when there is one',
-    }),
-  ),
-  ADMIN_PASSWORD: Type.Optional(
-    Type.String({ minLength: 12, maxLength: 128, description: 'password of the first administrator' }),
-  ),
-  KEY_SECRET: secret(
-    'encrypts stored signing keys and authenticates cursors: one secret, or several, newest first, separated by commas; required in production',
-  ),
-  JWT_ALGORITHM: choice(['RS256', 'HS256'], 'signature algorithm of access tokens'),
-  JWT_SECRET: secret('HS256 secret; required with JWT_ALGORITHM=HS256'),
-  JWT_ISSUER: text('iss claim of access tokens; unset: the name of the application'),
-  JWT_AUDIENCE: text('aud claim of access tokens; unset: the name of the application'),
-  BODY_LIMIT: count(65_536, 'maximum bytes of a request body'),
-  RATE_LIMIT: count(300, 'requests per minute of each authenticated caller'),
-  RATE_LIMIT_ANONYMOUS: count(
-    60,
-    'requests per minute of each address without credentials; a GraphQL document counts once per started KiB',
-  ),
-  RATE_CEILING: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: 'requests per minute of each address, with and without credentials; unset: ten times RATE_LIMIT',
-    }),
-  ),
-  LOGIN_LIMIT: count(10, 'logins and wrong Basic credentials per minute of each address'),
-  GRAPHQL_MAX_DEPTH: count(10, 'maximum depth of fields in a document'),
-  GRAPHQL_MAX_COMPLEXITY: count(5000, 'maximum cost of an operation; a list multiplies the cost of its selection'),
-  GRAPHQL_MAX_ALIASES: count(30, 'maximum number of aliases in a document'),
-  GRAPHQL_MAX_TOKENS: count(2000, 'maximum number of tokens in a document'),
-  GRAPHQL_MAX_BATCH: between(1, 100, 10, 'maximum number of operations in one request'),
-  GRAPHQL_MAX_SUBSCRIBE: count(16_384, 'maximum bytes of a document in a `subscribe` message'),
-  GRAPHQL_INTROSPECTION: flag('true: answers introspection queries; unset: outside production only'),
-  TRUSTED_DOCUMENTS: text(
-    'file or folder of GraphQL documents from `accord trust`: the service runs only these; unset: all documents',
-  ),
-  TLS_CERT: text('PEM file of the certificate and its chain, for HTTPS and HTTP/2'),
-  TLS_KEY: text("PEM file of the certificate's private key"),
-  TRUST_PROXY: text('addresses of trusted proxies, which send X-Forwarded-* headers, separated by commas'),
-  CORS_ORIGINS: text(
-    'origins of browser applications, separated by commas; outside production also all origins of this machine',
-  ),
-  DRAIN_DELAY: between(
-    0,
-    600_000,
-    0,
-    'milliseconds from the signal to stop, when /readyz starts to fail, to the stop, for load balancers',
-  ),
-  METRICS_TOKEN: text('bearer token for /metrics; unset: only callers on this machine, and nobody with TRUST_PROXY'),
-});
+import { HTTP_URL, SECRET_BYTES, variables } from './variables.js';
 
 type Environment = Static<typeof variables>;
 type Settings = Omit<Environment, 'KEY_SECRET'>;
@@ -128,7 +35,7 @@ function describe({ instancePath, keyword, params, message }: ErrorObject): stri
 const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
 /** Returns true for an address, a subnet in CIDR notation, or a named range. */
-function isProxy(text: string): boolean {
+function isAddressRange(text: string): boolean {
   const [address = '', prefix] = text.trim().split('/');
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
   if (prefix !== undefined) return /^\d+$/.test(prefix) && Number(prefix) <= bits;
@@ -174,7 +81,7 @@ export function inProduction(environment: Settings, problems: string[]): string[
 
 function contradictions(environment: Environment): string[] {
   const { KEY_SECRET, JWT_SECRET, ADMIN_EMAIL, ADMIN_PASSWORD, PUBLIC_URL } = environment;
-  const { REDIS_URL, TRUST_PROXY, CORS_ORIGINS } = environment;
+  const { REDIS_URL, CORS_ORIGINS } = environment;
   const ofProduction = [
     !KEY_SECRET && 'KEY_SECRET: production has no default secret; set at least 32 characters',
     !PUBLIC_URL && 'PUBLIC_URL: production needs it for cookies and links; set the address that clients use',
@@ -194,8 +101,12 @@ function contradictions(environment: Environment): string[] {
     REDIS_URL &&
       !(URL.canParse(REDIS_URL) && /^rediss?:$/.test(new URL(REDIS_URL).protocol)) &&
       'REDIS_URL: must be a URL that begins with redis:// or rediss://',
-    TRUST_PROXY?.split(',').every(isProxy) === false &&
-      'TRUST_PROXY: must be addresses, subnets, loopback, linklocal or uniquelocal, separated by commas',
+    ...(['TRUST_PROXY', 'METRICS_HTTP_FROM'] as const).map(
+      (name) =>
+        environment[name]?.split(',').every(isAddressRange) === false &&
+        `${name}: must be addresses, subnets, loopback, linklocal or uniquelocal, separated by commas`,
+    ),
+    environment.METRICS_HTTP_FROM && !environment.METRICS_TOKEN && 'METRICS_HTTP_FROM: needs a METRICS_TOKEN',
     ...(isProduction(environment) ? inProduction(environment, onlyTexts(ofProduction)) : []),
   ]);
 }
@@ -243,8 +154,30 @@ function misspeltNames(given: readonly string[], known: readonly string[]): stri
     });
 }
 
+const fileVariable = (name: string) => `${name}_FILE`;
+
+/** Adds the secrets whose files the values name. @throws ConfigError that names the variables and the paths */
+function withSecretFiles(given: NodeJS.ProcessEnv, secretNames: readonly string[]): NodeJS.ProcessEnv {
+  const values = { ...given };
+  const problems = secretNames.flatMap((name) => {
+    const file = fileVariable(name);
+    const path = given[file];
+    if (path === undefined) return [];
+    if (given[name] !== undefined) return [`${name}, ${file}: set one of them`];
+    try {
+      const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+      values[name] = text;
+      return text.trim() === '' ? [`${file}: ${path} is empty`] : [];
+    } catch (error) {
+      return [`${file}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`];
+    }
+  });
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return values;
+}
+
 /**
- * Reads the environment. No other code does.
+ * Reads the environment and the files of secrets. No other code does.
  * @param warn gets a sentence for each name that looks misspelt
  * @throws ConfigError with the names of all wrong variables, without their values
  */
@@ -253,9 +186,13 @@ export function readConfig(
   own: TProperties = NONE,
   warn: (sentence: string) => void = () => {},
 ): Config {
-  const values = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
   const schema = schemaWith(own);
-  for (const sentence of misspeltNames(Object.keys(values), Object.keys(schema.properties))) warn(sentence);
+  const names = Object.keys(schema.properties);
+  const secretNames = names.filter((name) => schema.properties[name]?.['writeOnly']);
+  const known = [...names, ...secretNames.map(fileVariable)];
+  for (const sentence of misspeltNames(Object.keys(given), known)) warn(sentence);
+  const values: unknown = withSecretFiles(given, secretNames);
   if (!ajv.validate<Environment>(schema, values)) {
     throw new ConfigError((ajv.errors ?? []).map(describe).join('\n'));
   }
