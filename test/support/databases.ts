@@ -94,7 +94,8 @@ const newName = () => `accord_test_${randomUUID().replaceAll('-', '')}`;
 const addressOf = (name: string) => Object.assign(new URL(POSTGRESQL), { pathname: `/${name}` }).href;
 const drop = (name: string) => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 
-async function administer(sql: string): Promise<void> {
+/** Runs a statement on the server, outside of the databases of tests. */
+export async function administer(sql: string): Promise<void> {
   const client = new PrismaClient({ adapter: new PrismaPg({ connectionString: POSTGRESQL.href }) });
   await client.$executeRawUnsafe(sql);
   await client.$disconnect();

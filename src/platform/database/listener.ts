@@ -5,6 +5,7 @@ import type { MaybePromise } from '../calls/maybe-promise.js';
 import { singleFlight } from '../calls/schedulers.js';
 import { reasonOf } from './faults.js';
 import type { Dependency } from './outages.js';
+import type { OnConnect } from './session.js';
 
 /** Receives the signals of other instances by LISTEN. */
 export interface Listener {
@@ -41,7 +42,12 @@ interface ChannelListener {
  * Listens on a connection of its own, and reconnects. Test signals take the path of all signals, by a writing
  * connection.
  */
-export function postgresListener(connectionString: string, notify: Notify, name: string): Listener {
+export function postgresListener(
+  connectionString: string,
+  beginSession: OnConnect,
+  notify: Notify,
+  name: string,
+): Listener {
   const testChannel = `${name}_proof_${randomUUID()}`;
   const channels = new Map<string, ChannelListener>();
   const stopped = new AbortController();
@@ -85,7 +91,8 @@ export function postgresListener(connectionString: string, notify: Notify, name:
       else if (payload === expected?.payload) expected.arrived();
     });
     try {
-      await client.connect().catch((error: unknown) => {
+      const begun = client.connect().then(() => beginSession(client));
+      await begun.catch((error: unknown) => {
         database?.away(reasonOf(error));
         throw error;
       });

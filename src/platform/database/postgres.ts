@@ -9,28 +9,29 @@ import { postgresListener } from './listener.js';
 import { withMigrationSession } from './migrations.js';
 import type { Dependency } from './outages.js';
 import { openPool, outcomeReporter, type ReportOutcome } from './pool.js';
+import { beginSession, type OnConnect } from './session.js';
 
 const START_TIMEOUT_MS = 15_000;
 
 /** Returns a backend on a server. @param name the `application_name` of the connections */
 export function openPostgres(
-  address: string,
+  connectionString: string,
   { name, poolSize, limits }: { name: string; poolSize: number; limits: TimeLimits },
 ): Backend {
-  const connectionString = inUtc(address);
   const common = { connectionString, connectionTimeoutMillis: limits.connect, keepAlive: true };
-  const times = { statement_timeout: statementTimeout(limits), query_timeout: limits.answer };
-  const options = { ...common, ...times, application_name: name };
+  const options = { ...common, query_timeout: limits.answer, application_name: name };
+  const onConnect = beginSession(statementTimeout(limits), limits.connect);
   let server: Dependency | undefined;
   const reportOutcome = outcomeReporter({ away: (reason) => server?.away(reason), back: () => server?.back() });
-  const pool = openPool({ ...options, max: poolSize, reportOutcome });
-  const reads = sharedConnections(options, reportOutcome);
+  const pool = openPool({ ...options, max: poolSize, reportOutcome, onConnect });
+  const reads = sharedConnections(options, onConnect, reportOutcome);
   const startSession: Backend['withMigrationSession'] = async (work) => {
     const own = openPool({
       ...common,
       connectionTimeoutMillis: START_TIMEOUT_MS,
       max: 1,
       application_name: `${name} start`,
+      onConnect: beginSession(0, START_TIMEOUT_MS),
     });
     return withMigrationSession(own, work).finally(() => own.end());
   };
@@ -41,19 +42,12 @@ export function openPostgres(
     withMigrationSession: startSession,
     exclusively: (work) => startSession(({ lockMigrations }) => lockMigrations().then(work)),
     dump: () => Promise.reject(new Error('Dump a database server with pg_dump.')),
-    listener: (notify) => postgresListener(connectionString, notify, name),
+    listener: (notify) => postgresListener(connectionString, onConnect, notify, name),
     watch: (dependency) => {
       server = dependency;
     },
     close: async () => void (await Promise.all([reads.close(), pool.end()])),
   };
-}
-
-/** Sets the time zone of the sessions, because Prisma's adapter reads every timestamp as UTC. */
-function inUtc(address: string): string {
-  const url = new URL(address);
-  url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} -c TimeZone=UTC`.trim());
-  return url.href;
 }
 
 /** More than one, because PostgreSQL serves a connection on one core. */
@@ -71,7 +65,7 @@ type Callback = (error: Error | null, result: Result) => void;
  * Pipelines reads on one connection. If a read is slow or the connection is lost, the reads behind it run elsewhere as
  * well. Opens the connection with the first read, and again after a loss.
  */
-function sharedConnection(options: ClientConfig) {
+function sharedConnection(options: ClientConfig, onConnect: OnConnect) {
   let connection: Promise<Client> | undefined;
   /** Set while the connection is open. */
   let client: Client | undefined;
@@ -81,17 +75,23 @@ function sharedConnection(options: ClientConfig) {
 
   function open(): Promise<Client> {
     const opening = new Client({ ...options, pipeline: true });
-    const opened = opening.connect().then(() => {
-      if (connection === opened) client = opening;
-      return opening;
-    });
+    const opened = opening
+      .connect()
+      .then(() => onConnect(opening))
+      .then(() => {
+        if (connection === opened) client = opening;
+        return opening;
+      });
     const onEnd = () => {
       if (connection !== opened) return;
       connection = undefined;
       client = undefined;
     };
     opening.on('error', onEnd).on('end', onEnd);
-    opened.catch(onEnd);
+    opened.catch(() => {
+      onEnd();
+      void opening.end();
+    });
     return opened;
   }
 
@@ -161,8 +161,12 @@ function sharedConnection(options: ClientConfig) {
 }
 
 /** Opens connections for short reads. Without pipelining, a connection mostly waits for the network. */
-function sharedConnections(options: ClientConfig, reportOutcome: ReportOutcome): SharedConnections {
-  const all = Array.from({ length: SHARED_CONNECTIONS }, () => sharedConnection(options));
+function sharedConnections(
+  options: ClientConfig,
+  onConnect: OnConnect,
+  reportOutcome: ReportOutcome,
+): SharedConnections {
+  const all = Array.from({ length: SHARED_CONNECTIONS }, () => sharedConnection(options, onConnect));
   let isClosed = false;
   return {
     query(query, elsewhere) {
