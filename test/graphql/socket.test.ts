@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import t from 'tap';
+import { BOUNDS } from '../../src/platform/bounds.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { type Json, PASSWORD, type Person } from '../support/people.js';
@@ -8,6 +9,7 @@ import { ARRIVAL, PROXIED } from '../support/production.js';
 import { startInstance, startService } from '../support/service.js';
 import { ADD, type Dialled, dial, dialAs, PROTOCOL, refusedUpgrade, SUBSCRIBE } from '../support/socket.js';
 
+const PINGS = BOUNDS.socketPings.value;
 const INIT = { type: 'connection_init' };
 const subscribe = (id: string, channelId = 'channel', since?: string) => ({
   type: 'subscribe',
@@ -28,6 +30,12 @@ async function settled({ send, take }: Dialled): Promise<void> {
   await take(({ type }) => type === 'pong');
 }
 
+/** The same without a further ping. */
+async function settledWithout({ send, take }: Dialled): Promise<void> {
+  send(operation('settled', '{ __typename }'));
+  await take(ofId('settled', 'complete'));
+}
+
 /** Has the network carry all that is sent meanwhile in one piece. */
 function together({ socket }: Dialled, sending: () => void): void {
   const { _socket: stream } = socket as unknown as { _socket: Socket };
@@ -42,7 +50,7 @@ onEachDatabase(t, async (t, open) => {
   const time = slowClock();
   const now = () => time() + ahead;
   const service = await startService(t, database, {}, now, { sockets: { recheck: 200 } });
-  const { url, viewer, developer, admin, graphql, rest, app } = service;
+  const { url, viewer, developer, admin, graphql, rest, app, log } = service;
 
   t.test('the socket follows each rule of the protocol', async (t) => {
     t.equal(await (await dial(t, url, { protocols: ['graphql-ws'] })).closed, 4406);
@@ -88,6 +96,59 @@ onEachDatabase(t, async (t, open) => {
     const large = await dialAs(t, url, viewer);
     large.send('x'.repeat(256 * 1024 + 1));
     t.equal(await large.closed, 1009);
+  });
+
+  t.test('a socket that floods pings or pongs is closed with 1008', async (t) => {
+    const floods: [string, (dialled: Dialled) => void][] = [
+      ['pings of WebSocket', ({ socket }) => socket.ping()],
+      ['pongs of WebSocket', ({ socket }) => socket.pong()],
+      ['pings of GraphQL', ({ send }) => send({ type: 'ping' })],
+      ['pongs of GraphQL', ({ send }) => send({ type: 'pong' })],
+    ];
+    for (const [name, flood] of floods) {
+      const dialled = await dialAs(t, url, viewer);
+      let pongs = 0;
+      dialled.socket.on('pong', () => {
+        pongs += 1;
+      });
+      for (let i = 0; i < PINGS; i++) flood(dialled);
+      await settledWithout(dialled);
+      t.equal(dialled.socket.readyState, dialled.socket.OPEN, `${name} up to the bound`);
+      flood(dialled);
+      t.equal(await dialled.closed, 1008, name);
+      const answered = pongs + dialled.received.filter(({ type }) => type === 'pong').length;
+      t.equal(answered, name.startsWith('pings') ? PINGS : 0, 'each ping is answered');
+    }
+  });
+
+  t.test('a flood that continues after the closing frame ends the connection', async (t) => {
+    const { socket, closed } = await dialAs(t, url, viewer);
+    const { _socket: stream } = socket as unknown as { _socket: Socket };
+    // Does not read, so it does not answer the closing handshake.
+    stream.pause();
+    socket.on('error', () => {});
+    const flood = setInterval(() => {
+      for (let i = 0; i < PINGS && !stream.destroyed; i++) socket.ping();
+    }, 10);
+    await eventually('the end of the connection', () => app.websocketServer.clients.size === 0);
+    clearInterval(flood);
+    stream.destroy();
+    await closed;
+  });
+
+  t.test('frames that break the protocol do not reach the log', async (t) => {
+    for (const [bytes, code] of [
+      ['\xff\xff\xff\xff', 1002],
+      ['\x81\x81\x00\x00\x00\x00\xff', 1007],
+    ] as const) {
+      const dialled = await dialAs(t, url, viewer);
+      (dialled.socket as unknown as { _socket: Socket })._socket.write(Buffer.from(bytes, 'latin1'));
+      t.equal(await dialled.closed, code);
+    }
+    t.same(
+      log.filter((line) => /"level":(40|50|60)/.test(line)),
+      [],
+    );
   });
 
   t.test('a socket authenticates by payload or header; others get 4403', async (t) => {

@@ -27,8 +27,10 @@ interface WebSocketOptions {
  */
 export const webSocketPlugin = fp<WebSocketOptions>(
   async (app, { path, protocol, closing }) => {
-    const options: Pick<ServerOptions, 'maxPayload' | 'perMessageDeflate' | 'handleProtocols'> = {
+    const options: Pick<ServerOptions, 'maxPayload' | 'autoPong' | 'perMessageDeflate' | 'handleProtocols'> = {
       maxPayload: MAX_MESSAGE_BYTES,
+      // ws would queue pongs without a bound. `connection` answers pings.
+      autoPong: false,
       // An option of ws 8.19 that its types lack.
       ...{ closeTimeout: closing },
       perMessageDeflate: false,

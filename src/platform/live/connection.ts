@@ -13,9 +13,11 @@ const LOW_QUEUED_BYTES = 128 * 1024;
 /** Bytes of a close reason (RFC 6455 §5.5). */
 const MAX_REASON_BYTES = 123;
 const POLL_INTERVAL_MS = 20;
+const MAX_PINGS = BOUNDS.socketPings.value;
+const PINGS_MS = 10_000;
 
 /** Close codes of RFC 6455 §7.4.1, its registry, and graphql-transport-ws (44xx). */
-export const CLOSE = { internal: 1011, tryAgainLater: 1013, badMessage: 4400, forbidden: 4403 } as const;
+export const CLOSE = { policy: 1008, internal: 1011, tryAgainLater: 1013, badMessage: 4400, forbidden: 4403 } as const;
 
 const closeCodes: Readonly<Record<string, number>> = {
   UNAVAILABLE: CLOSE.tryAgainLater,
@@ -38,6 +40,34 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     });
 
   const close = (code: number, reason: string) => socket.close(code, truncate(reason, MAX_REASON_BYTES));
+
+  /** Returns true if the client reads what is sent. Otherwise closes the socket: omitting messages would lose them. */
+  function isRead(bytes: number): boolean {
+    if (socket.bufferedAmount + bytes <= MAX_QUEUED_BYTES) return true;
+    close(CLOSE.tryAgainLater, 'The client reads too slowly. Connect again.');
+    return false;
+  }
+
+  let pings = 0;
+  let pingsSince = Number.NEGATIVE_INFINITY;
+  /** Counts a ping or pong of either protocol, or a message after the end. Closes the socket if there are too many. */
+  function countPing(): void {
+    const now = performance.now();
+    if (now - pingsSince > PINGS_MS) {
+      pings = 0;
+      pingsSince = now;
+    }
+    pings += 1;
+    if (pings > MAX_PINGS)
+      close(CLOSE.policy, `A socket takes ${MAX_PINGS} pings and pongs in ${PINGS_MS / 1000} seconds.`);
+    // The client continues after the closing frame.
+    if (pings > 2 * MAX_PINGS) socket.terminate();
+  }
+  socket.on('pong', countPing);
+  socket.on('ping', (data: Buffer) => {
+    countPing();
+    if (isOpen() && isRead(data.length)) socket.pong(data);
+  });
 
   async function identify(payload: Record<string, unknown> | undefined): Promise<Actor> {
     const value = payload?.['Authorization'] ?? payload?.['authorization'];
@@ -95,17 +125,11 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       return true;
     },
 
-    /**
-     * Sends a message, or closes the socket if too much is queued. The client can reconnect with `since`; omitting
-     * messages would lose them.
-     */
+    countPing,
+
+    /** Sends a message, or closes the socket if too much is queued. The client can reconnect with `since`. */
     send(message: string | Buffer): void {
-      if (!isOpen()) return;
-      if (socket.bufferedAmount + Buffer.byteLength(message) > MAX_QUEUED_BYTES) {
-        close(CLOSE.tryAgainLater, 'The client reads too slowly. Connect again.');
-        return;
-      }
-      socket.send(message, { binary: false });
+      if (isOpen() && isRead(Buffer.byteLength(message))) socket.send(message, { binary: false });
     },
 
     async drained(): Promise<void> {

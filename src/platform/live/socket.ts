@@ -220,14 +220,17 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         onMessage(receive) {
           socket.on('message', (data) => {
             sockets.markAlive(one);
-            if (!one.isOpen()) return;
+            if (!one.isOpen()) return one.countPing();
             extra.size = (data as Buffer).length;
             received = String(data);
             receive(received).catch((error: unknown) => failed(one, error));
             received = '';
           });
         },
+        onPong: one.countPing,
         async onPing(payload) {
+          one.countPing();
+          if (!one.isOpen()) return;
           try {
             if (await one.renew(payload)) await sockets.check(one);
             one.send(`{"type":"${MessageType.Pong}"}`);
@@ -239,6 +242,8 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       extra,
     );
     socket.on('pong', () => sockets.markAlive(one));
+    // @fastify/websocket logs each frame that ws refuses as an error of the service.
+    socket.removeAllListeners('error').on('error', (err) => one.log.debug({ err }, 'a socket was refused'));
     const leave = () => {
       sockets.remove(one);
       void closed();
