@@ -17,7 +17,8 @@ import { sessionCookiesPlugin } from './http/session-cookies.js';
 import { commonStagesPlugin } from './http/stages.js';
 import { webSocketPlugin } from './http/websocket.js';
 import type { Administration } from './keys/administration.js';
-import { ADMISSION, type AdmissionLimits, admissionPlugin } from './limits/admission.js';
+import { admissionPlugin } from './limits/admission.js';
+import { ADMISSION, type AdmissionLimits } from './limits/places.js';
 import { rateLimitPlugin, type SharedWindows } from './limits/rate-limit.js';
 import type { SocketLimits } from './live/sockets.js';
 import { type Names, namesOf, titleOf } from './names.js';
@@ -154,6 +155,7 @@ export async function buildApp(
   });
   await app.register(admissionPlugin, {
     limits: { ...ADMISSION, ...admission },
+    trusted: config.TRUST_PROXY,
     document,
     graphql: { path: PATH, mediaType: mediaTypeFor, body: failureResult },
     corsHeaders: cors.headersFor,
@@ -164,6 +166,7 @@ export async function buildApp(
     proxied: Boolean(config.TRUST_PROXY),
     connections: database.connections,
     outages,
+    hashes: services.hashes,
   });
   await app.register(addressesPlugin, addresses);
   await app.register(restStagesPlugin);

@@ -42,7 +42,7 @@ export const BOUNDS = {
   answerTime: bound(10_000, 'milliseconds for the answer of a handler', 'request', '503'),
   requestsUnderWay: bound(128, 'requests and operations that run', 'process', 'they wait', 'requests_under_way'),
   requestsWaiting: bound(1000, 'requests and operations that wait', 'process', '503', 'requests_shed_total'),
-  hashesWaiting: bound(100, 'passwords that wait for their hash', 'process', '503 for the network with most places'),
+  hashesWaiting: bound(100, 'password hashes that wait', 'process', '503 for the largest network', 'password_hashes'),
   socketsPerUser: bound(20, 'WebSockets', 'caller', 'close 1013', 'websockets_open'),
   socketOperations: bound(100, 'operations that are open', 'socket', 'BAD_REQUEST', 'graphql_operations_refused_total'),
   socketMessage: bound(256 * 1024, 'bytes of a message to the service', 'socket', 'close 1009'),

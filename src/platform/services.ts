@@ -2,7 +2,6 @@ import type { Static, TObject, TProperties } from '@sinclair/typebox';
 import type { FastifyBaseLogger } from 'fastify';
 import { credentialsService } from './accounts/credentials.js';
 import { loginAttempts } from './accounts/login-attempts.js';
-import { networkOf } from './accounts/networks.js';
 import { type HashParameters, hasher, passwords } from './accounts/passwords.js';
 import { accountRules, HIDDEN_USER_MEMBERS, User, userHooks, usersService } from './accounts/users.js';
 import type { Application, ApplicationPlatform } from './application.js';
@@ -91,11 +90,15 @@ export async function platformServices(
 
   const rules = accountRules(policy, accountActions);
   const queue = passwords(hasher(hashing));
-  const admit = loginAttempts({ client, secrets, now, perMinute: config.LOGIN_LIMIT });
-  const credentials = credentialsService({ client, passwords: queue, admit, endSessions: revoked.endAll, now });
+  const attempts = loginAttempts({ client, secrets, now, perMinute: config.LOGIN_LIMIT });
+  const credentials = credentialsService({ client, passwords: queue, attempts, endSessions: revoked.endAll, now });
   revoked.onRevoked(credentials.forget);
   const users = usersService(client, (address, password) =>
-    queue.withHasher(networkOf(address), ({ hash }) => hash(password)),
+    queue.withHasher(
+      address,
+      () => true,
+      ({ hash }) => hash(password),
+    ),
   );
   const sessions = sessionsService({ client, credentials, tokens, revocations: revoked, rules, names, now });
 
@@ -175,6 +178,7 @@ export async function platformServices(
     operations,
     refusals,
     revocations: revoked,
+    hashes: queue.figures,
     administration: administration({ client, algorithm, keySecrets, now }),
     /** The `services` of handlers. */
     handlers: { ...handlers, ...own },

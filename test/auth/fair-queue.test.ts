@@ -1,81 +1,62 @@
 import t from 'tap';
-import { fairQueue, QueueFull } from '../../src/platform/accounts/fair-queue.js';
+import { fairQueue } from '../../src/platform/calls/fair-queue.js';
 
-/** A queue whose work ends when the test says so. */
-function watched(options: { concurrency: number; capacity: number }) {
-  const { run } = fairQueue(options);
-  const started: string[] = [];
-  const ends = new Map<string, () => void>();
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
+/** A queue of items that are named by their groups: `a.x.1` is an item of the part `a.x` of the group `a`. */
+function queueOf(capacity: number) {
+  const queue = fairQueue<{ name: string; path: string[] }>(capacity);
+  const items = new Map<string, { name: string; path: string[] }>();
+  const itemOf = (name: string) => {
+    const parts = name.split('.').slice(0, -1);
+    const item = items.get(name) ?? { name, path: parts.map((_, i) => parts.slice(0, i + 1).join('.')) };
+    items.set(name, item);
+    return item;
+  };
   return {
-    started,
-    /** Adds work. The first letter of its name is its group. */
-    ask: (name: string) => {
-      const work = () =>
-        new Promise<string>((resolve) => {
-          started.push(name);
-          ends.set(name, () => resolve(name));
-        });
-      return run(name[0] as string, work).catch((error: unknown) => (error instanceof QueueFull ? 'full' : 'failed'));
-    },
-    end: async (name: string) => {
-      ends.get(name)?.();
-      await settled();
-    },
-    settled,
+    size: queue.size,
+    /** Returns the names of the items without a place. */
+    add: (...names: string[]) => names.flatMap((name) => queue.add(itemOf(name))?.name ?? []),
+    remove: (name: string) => queue.remove(itemOf(name)),
+    rest: () => Array.from({ length: queue.size() }, () => queue.take()?.name),
   };
 }
 
-t.test('groups are served in rotation, one piece of work of each at a time', async (t) => {
-  const { ask, end, settled, started } = watched({ concurrency: 2, capacity: 10 });
-  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map(ask);
-  await settled();
-  t.same(started, ['a1', 'b1']);
-  const order = ['a1', 'c1', 'b1', 'a2', 'b2', 'a3', 'a4'];
-  for (const name of order) await end(name);
-  t.same(started, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
-  t.same(await Promise.all(all), ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']);
+t.test('groups are served in rotation', async (t) => {
+  const { add, rest } = queueOf(10);
+  add('a.1', 'a.2', 'a.3', 'b.1', 'b.2', 'c.1');
+  t.same(rest(), ['a.1', 'b.1', 'c.1', 'a.2', 'b.2', 'a.3']);
+  t.same(rest(), []);
 });
 
-t.test('a full queue removes the last work of the longest group', async (t) => {
-  const { ask, end, settled, started } = watched({ concurrency: 1, capacity: 3 });
-  const flood = ['a0', 'a1', 'a2', 'a3', 'a4'].map(ask);
-  await settled();
-  t.equal(await flood[4], 'full', 'no place is left');
-  const other = ask('b1');
-  t.equal(await flood[3], 'full', 'but for another group');
-  const third = ask('c1');
-  t.equal(await flood[2], 'full');
-  t.equal(await ask('d1'), 'full', 'where all have the same, nobody gives way');
-  t.equal(await ask('b2'), 'full');
-  for (const name of ['a0', 'b1', 'c1', 'a1']) await end(name);
-  t.same(started, ['a0', 'b1', 'c1', 'a1']);
-  t.same(await Promise.all([flood[0], flood[1], other, third]), ['a0', 'a1', 'b1', 'c1']);
+t.test('the parts of a group are served in rotation, in the turns of the group', async (t) => {
+  const { add, rest } = queueOf(20);
+  add('a.x.1', 'a.x.2', 'a.y.1', 'a.z.1', 'b.x.1', 'b.x.2', 'b.x.3');
+  t.same(rest(), ['a.x.1', 'b.x.1', 'a.y.1', 'b.x.2', 'a.z.1', 'b.x.3', 'a.x.2']);
 });
 
-t.test('work that starts at once needs no place', async (t) => {
-  const { ask, end, settled } = watched({ concurrency: 2, capacity: 1 });
-  const flood = [ask('a1'), ask('a2')];
-  await settled();
-  const other = ask('b1');
-  await settled();
-  await end('b1');
-  t.equal(await other, 'b1');
-  for (const name of ['a1', 'a2']) await end(name);
-  t.same(await Promise.all(flood), ['a1', 'a2']);
+t.test('a full queue removes the last item of the largest group', async (t) => {
+  const { add, rest } = queueOf(3);
+  t.same(add('a.1', 'a.2', 'a.3', 'a.4'), ['a.4'], 'no place is left');
+  t.same(add('b.1'), ['a.3'], 'except for another group');
+  t.same(add('c.1'), ['a.2']);
+  t.same(add('d.1', 'b.2'), ['d.1', 'b.2'], 'nobody gives way to a group that would be as large');
+  t.same(rest(), ['a.1', 'b.1', 'c.1']);
 });
 
-t.test('failed work frees its place', async (t) => {
-  const { run } = fairQueue({ concurrency: 1, capacity: 1 });
-  await t.rejects(
-    run('a', () => Promise.reject(new Error('no'))),
-    { message: 'no' },
-  );
-  await t.rejects(
-    run('a', () => {
-      throw new Error('at once');
-    }),
-    { message: 'at once' },
-  );
-  t.equal(await run('a', async () => 1), 1);
+t.test('many parts of one group do not displace another group', async (t) => {
+  const { add, rest } = queueOf(4);
+  t.same(add('a.1.1', 'a.2.1', 'a.3.1', 'a.4.1', 'a.5.1'), ['a.5.1']);
+  t.same(add('b.1.1'), ['a.4.1'], 'the group of four parts gives way');
+  t.same(add('b.1.2', 'b.1.3'), ['a.3.1', 'b.1.3']);
+  t.same(add('b.2.1'), ['b.1.2'], 'within a group the largest part gives way');
+  t.same(rest(), ['a.1.1', 'b.1.1', 'a.2.1', 'b.2.1']);
+});
+
+t.test('removed items free their places', async (t) => {
+  const { add, remove, rest, size } = queueOf(3);
+  add('a.x.1', 'a.y.1', 'b.x.1');
+  for (const name of ['a.x.1', 'a.x.1', 'c.x.1', 'a.x.9']) remove(name);
+  t.equal(size(), 2);
+  t.same(add('a.x.2', 'a.x.3'), ['a.x.3']);
+  t.same(rest(), ['a.y.1', 'b.x.1', 'a.x.2']);
+  t.equal(size(), 0);
 });

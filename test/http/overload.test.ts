@@ -11,6 +11,7 @@ import { type Dialled, dialAs, refusedUpgrade } from '../support/socket.js';
 /** Those that may wait are refused at once; the ones of a test that are to be served wait for as long as it takes. */
 const HASTY = { underWay: 2, waiting: 2, burst: 1, sustained: 1 };
 const ORIGIN = 'https://app.example';
+const METRICS_TOKEN = 'a token for the metrics of this test';
 const WAITING = { ...HASTY, burst: TEST_TIMEOUTS_MS.answer, sustained: TEST_TIMEOUTS_MS.answer };
 
 onEachDatabase(t, async (t, open) => {
@@ -20,10 +21,20 @@ onEachDatabase(t, async (t, open) => {
   const path = `/api/v1/users/${viewer.id}`;
 
   /** An instance all of whose places are taken, by writes that wait for a lock. */
-  async function full(t: Test, admission: typeof HASTY, before = async (_url: string) => {}) {
-    const instance = await startInstance(t, database, { CORS_ORIGINS: ORIGIN }, { admission });
+  async function full(t: Test, admission: typeof HASTY, before = async (_url: string) => {}, environment = {}) {
+    const instance = await startInstance(
+      t,
+      database,
+      { CORS_ORIGINS: ORIGIN, METRICS_TOKEN, ...environment },
+      { admission },
+    );
+    const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
     const figure = async (name: string) =>
-      Number(new RegExp(`^requests_${name} (\\d+)$`, 'm').exec((await instance.rest('GET', '/metrics')).text)?.[1]);
+      Number(
+        new RegExp(`^requests_${name} (\\d+)$`, 'm').exec(
+          (await instance.rest('GET', '/metrics', { headers })).text,
+        )?.[1],
+      );
     const reaches = (name: string, expected: number) =>
       eventually(`${expected} requests ${name}`, async () => (await figure(name)) === expected || undefined);
     // It is known who asks, so that nothing but the write waits for the database.
@@ -98,6 +109,27 @@ onEachDatabase(t, async (t, open) => {
     t.same(turns.sort(), ['/openapi.json 200', '/schema.graphql 200']);
     await reaches('waiting', 0);
   });
+
+  for (const [prefix, address] of [
+    ['/24', (n: number) => `198.51.100.${n}`],
+    ['/48', (n: number) => `2001:db8:a:${n}00::1`],
+    ['mapped /24', (n: number) => `::ffff:198.51.100.${n}`],
+  ] as const)
+    t.test(`addresses of one ${prefix} that fill the queue do not push out others`, async (t) => {
+      const proxy = { DEMO: 'on', TRUST_PROXY: 'loopback' };
+      const { rest, reaches, released } = await full(t, { ...WAITING, waiting: 4 }, undefined, proxy);
+      const from = async (ip: string) =>
+        (await rest('GET', '/openapi.json', { headers: { 'x-forwarded-for': ip, 'x-forwarded-proto': 'https' } }))
+          .status;
+      const flood = Array.from({ length: 4 }, (_, n) => from(address(n + 1)));
+      await reaches('waiting', 4);
+      t.equal(await from(address(9)), 503, 'no place is left for the network');
+      const others = [from('203.0.113.1'), from('2001:db8:b::1')];
+      t.equal(await Promise.race(flood), 503, 'the network with most places gives way');
+      await released();
+      t.same(await Promise.all(others), [200, 200]);
+      t.same((await Promise.all(flood)).sort(), [200, 200, 503, 503]);
+    });
 
   t.test('an operation over a socket needs a place', async (t) => {
     const dialled: Dialled[] = [];

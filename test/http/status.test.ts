@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import t from 'tap';
 import { statuses } from '../../src/application/statuses.js';
 import { declaredResponses } from '../../src/platform/contract/openapi.js';
-import { ADMISSION } from '../../src/platform/limits/admission.js';
+import { ADMISSION } from '../../src/platform/limits/places.js';
 import { statusTable } from '../../src/platform/pages/status-table.js';
 import { CONNECTION_LIMITS } from '../../src/platform/server/http-server.js';
 import { TIMEOUTS_MS } from '../../src/platform/server/timeouts.js';

@@ -10,7 +10,6 @@ import { accessOf } from '../operations/client-access.js';
 import type { Db } from '../operations/model.js';
 import type { Revocations } from '../sessions/revocations.js';
 import type { LoginAttempts, PasswordUse } from './login-attempts.js';
-import { networkOf } from './networks.js';
 import type { Passwords } from './passwords.js';
 import { emailKey, type User } from './users.js';
 
@@ -36,7 +35,7 @@ export interface PasswordChange {
 interface CredentialsDependencies {
   client: PrismaClient;
   passwords: Passwords;
-  admit: LoginAttempts;
+  attempts: LoginAttempts;
   /** Ends all sessions of a user, in the transaction of the change. */
   endSessions: Revocations['endAll'];
   now: () => number;
@@ -46,7 +45,7 @@ type Found = (Pick<Account, 'id' | 'role'> & { passwordHash: string | null }) | 
 export type Credentials = ReturnType<typeof credentialsService>;
 
 /** Verifies passwords for logins, Basic and password changes, and stores changed passwords. */
-export function credentialsService({ client, passwords, admit, endSessions, now }: CredentialsDependencies) {
+export function credentialsService({ client, passwords, attempts, endSessions, now }: CredentialsDependencies) {
   const verified = verifiedPasswords(now);
   const inTurn = serialByKey();
 
@@ -68,8 +67,9 @@ export function credentialsService({ client, passwords, admit, endSessions, now 
     found: Found,
     password: string,
   ): Promise<Account | undefined> {
-    const account = await passwords.withHasher(networkOf(caller.address), async ({ hash, verify }) => {
-      const attempt = await admit(occasion, caller.address, email, found?.id);
+    const isKnown = () => attempts.knows(found?.id, caller.address);
+    const account = await passwords.withHasher(caller.address, isKnown, async ({ hash, verify }) => {
+      const attempt = await attempts.admit(occasion, caller.address, email, found?.id);
       const stored = found?.passwordHash ?? null;
       const right = await verify(stored, password).catch(async (error: unknown) => {
         await attempt.void();
@@ -135,7 +135,11 @@ export function credentialsService({ client, passwords, admit, endSessions, now 
       const isOwn = id === authenticated(call).id;
       const known = isOwn ? await checkCurrent(call, email, currentPassword) : undefined;
       await call.enforce();
-      const passwordHash = await passwords.withHasher(networkOf(call.address), ({ hash }) => hash(newPassword));
+      const passwordHash = await passwords.withHasher(
+        call.address,
+        () => true,
+        ({ hash }) => hash(newPassword),
+      );
       const tx = await transaction();
       // Fails the second of two changes with the same current password.
       const where = { id, ...(known !== undefined && { passwordHash: known }) };

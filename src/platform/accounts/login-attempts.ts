@@ -88,7 +88,7 @@ export function loginAttempts({ client, secrets, now, perMinute }: LoginAttempts
   }
 
   /** @param userId undefined for an unknown account @throws Failure RATE_LIMITED, before anything is hashed */
-  return async (occasion: PasswordUse, ip: string, email: string, userId: number | undefined): Promise<Attempt> => {
+  async function admit(occasion: PasswordUse, ip: string, email: string, userId: number | undefined): Promise<Attempt> {
     const network = networkOf(ip);
     const account = emailKey(email);
     const ofNetwork = { limit: NETWORK, subject: `${account}\n${network}` };
@@ -126,5 +126,11 @@ export function loginAttempts({ client, secrets, now, perMinute }: LoginAttempts
       },
       void: () => counters.subtract(counted),
     };
+  }
+
+  return {
+    admit,
+    /** Returns true if the account knows the network of the address. */
+    knows: (userId: number | undefined, ip: string): Promise<boolean> => networks.has(userId, networkOf(ip)),
   };
 }

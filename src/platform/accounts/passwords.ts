@@ -7,7 +7,9 @@ import { Worker } from 'node:worker_threads';
 import type * as Argon2 from '@node-rs/argon2';
 import fastq from 'fastq';
 import { BOUNDS } from '../bounds.js';
-import { fairQueue } from './fair-queue.js';
+import { Failure } from '../calls/errors.js';
+import { fairQueue } from '../calls/fair-queue.js';
+import { networkOf, prefixesOf } from './networks.js';
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -104,16 +106,59 @@ export function hasher(parameters: HashParameters = HASH_PARAMETERS): Hasher {
   };
 }
 
+/** More than the threads, because some work waits for the database. */
+const MAX_RUNNING = 4 * MAX_HASHING_THREADS;
+
+interface WaitingWork {
+  path: string[];
+  begin: () => void;
+  refuse: (failure: Failure) => void;
+}
+
+const RETRY_AFTER_S = 2;
+const tooMany = () => new Failure('UNAVAILABLE', 'Too many logins at once.', { retryAfter: RETRY_AFTER_S });
+
 export type Passwords = ReturnType<typeof passwords>;
 
-/** Shares a hasher fairly among the networks of callers. */
+/** Shares a hasher fairly among the networks of callers. Known callers and strangers take turns as well. */
 export function passwords(hashes: Hasher = hasher()) {
-  // More than the threads, because some work waits for the database.
-  const queue = fairQueue({ concurrency: 4 * MAX_HASHING_THREADS, capacity: MAX_WAITING });
+  const queue = fairQueue<WaitingWork>(MAX_WAITING);
+  let running = 0;
+
+  function beginNext(): void {
+    while (running < MAX_RUNNING && queue.size() > 0) {
+      running += 1;
+      queue.take()?.begin();
+    }
+  }
+
+  const wait = (path: string[]) =>
+    new Promise<void>((begin, refuse) => {
+      queue.add({ path, begin, refuse })?.refuse(tooMany());
+      beginNext();
+    });
+
   return {
-    /** Runs `work` with the hasher. Networks take turns. @throws QueueFull, first for the networks with most work */
-    withHasher: <T>(network: string, work: (hasher: Hasher) => Promise<T>): Promise<T> =>
-      queue.run(network, () => work(hashes)),
+    /**
+     * Runs `work` with the hasher.
+     * @param isKnown called if the work has to wait: true for a caller who does not wait for strangers
+     * @throws Failure UNAVAILABLE, first for the networks with most work
+     */
+    async withHasher<T>(
+      address: string,
+      isKnown: () => boolean | Promise<boolean>,
+      work: (hasher: Hasher) => Promise<T>,
+    ): Promise<T> {
+      if (running < MAX_RUNNING) running += 1;
+      else await wait([(await isKnown()) ? 'known' : 'stranger', ...prefixesOf(networkOf(address))]);
+      try {
+        return await work(hashes);
+      } finally {
+        running -= 1;
+        beginNext();
+      }
+    },
+    figures: () => ({ running, waiting: queue.size() }),
     isOutdated: hashes.isOutdated,
   };
 }

@@ -2,7 +2,6 @@
 
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { QueueFull } from '../accounts/fair-queue.js';
 import { Failure } from '../calls/errors.js';
 import { type Issue, truncate } from '../calls/issues.js';
 import { type Code, platformCodes } from '../contract/codes.js';
@@ -63,9 +62,6 @@ export function toFailure(error: unknown, request?: FastifyRequest): Failure {
   if (request && (error as Thrown | null)?.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request);
   const { code: given, statusCode = 500 } = (error ?? {}) as Thrown;
   const code = typeof given === 'string' ? given : '';
-  if (error instanceof QueueFull) {
-    return new Failure('UNAVAILABLE', 'Too many logins at once.', { retryAfter: RETRY_AFTER_S, cause: error });
-  }
   const known = ofFastify[code] ?? ofDatabase[faultOf(error).kind];
   if (known)
     return new Failure(...known, { cause: error, ...(known[0] === 'UNAVAILABLE' && { retryAfter: RETRY_AFTER_S }) });

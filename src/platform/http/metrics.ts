@@ -25,11 +25,12 @@ interface MetricsOptions {
   proxied: boolean;
   connections: Database['connections'];
   outages: Outages;
+  hashes: () => Record<string, number>;
 }
 
 /** Measures requests by route and status. Without a token, direct callers of this machine may read the metrics. */
 export const metricsPlugin = fp<MetricsOptions>(
-  async (app, { token, httpFrom = '', proxied, connections, outages }) => {
+  async (app, { token, httpFrom = '', proxied, connections, outages, hashes }) => {
     const registry = new Registry();
     const duration = new Histogram({
       name: 'http_request_duration_seconds',
@@ -83,6 +84,7 @@ export const metricsPlugin = fp<MetricsOptions>(
       () => ({ ...connections() }),
       'state',
     );
+    gauge('password_hashes', 'Password hashes by state: running, or waiting for their turn.', hashes, 'state');
     gauge(
       'dependency_up',
       '0 during an outage of the dependency, otherwise 1.',

@@ -4,139 +4,15 @@ import type { Http2ServerRequest } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { BOUNDS } from '../bounds.js';
-import { Failure } from '../calls/errors.js';
+import type { Failure } from '../calls/errors.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, operations } from '../contract/openapi.js';
 import { type CrossOrigin, isPreflight } from '../http/cross-origin.js';
 import { addressOf, type FailureContext, failureHeaders, MEDIA_TYPE, problem } from '../http/failures.js';
 import { pathOf } from '../http/request.js';
+import { type Admission, type AdmissionLimits, admission } from './places.js';
 
-export interface AdmissionLimits {
-  /**
-   * Concurrent requests and operations. More than password hashing allows to wait, so that logins cannot use all
-   * places.
-   */
-  underWay: number;
-  waiting: number;
-  /** Milliseconds that a request may wait after the queue was empty: a burst. */
-  burst: number;
-  /** Milliseconds that a request may wait if the queue was not empty for `burst`. */
-  sustained: number;
-}
-
-export const ADMISSION: AdmissionLimits = {
-  underWay: BOUNDS.requestsUnderWay.value,
-  waiting: BOUNDS.requestsWaiting.value,
-  burst: 500,
-  sustained: 250,
-};
-
-/** Seconds until the next attempt, plus a random part, so that clients do not return together. */
-const RETRY_AFTER_S = 1;
-const RETRY_JITTER_S = 4;
 const ABANDONED_MS = 10_000;
-const OVERLOADED_MS = 1000;
-
-/**
- * Limits concurrent requests, and rejects waiting ones by their waiting time: controlled delay (Nichols and Jacobson,
- * "Controlling Queue Delay", ACM Queue 10:5, 2012; Maurer, "Fail at Scale", ACM Queue 13:8, 2015).
- */
-function admission({ underWay: limit, waiting, burst, sustained }: AdmissionLimits) {
-  const queue = new Set<() => void>();
-  let underWay = 0;
-  let emptyAt = performance.now();
-  let shed = 0;
-  let overloadedAt = Number.NEGATIVE_INFINITY;
-
-  const isSustained = () => performance.now() - emptyAt > burst;
-
-  function refusal(): Failure {
-    shed += 1;
-    if (queue.size > 0 && (isSustained() || queue.size >= waiting)) overloadedAt = performance.now();
-    const retryAfter = RETRY_AFTER_S + Math.floor(Math.random() * (RETRY_JITTER_S + 1));
-    return new Failure('UNAVAILABLE', `The service is overloaded. Try again in ${retryAfter} seconds.`, { retryAfter });
-  }
-
-  function enter(begin: () => void, refused: (failure: Failure) => void): () => void {
-    if (queue.size === 0) emptyAt = performance.now();
-    if (underWay < limit && queue.size === 0) {
-      underWay += 1;
-      begin();
-      return () => {};
-    }
-    if (queue.size >= waiting) {
-      refused(refusal());
-      return () => {};
-    }
-    const stop = () => {
-      clearTimeout(timer);
-      queue.delete(admit);
-    };
-    const admit = () => {
-      stop();
-      begin();
-    };
-    const giveUp = () => {
-      const failure = refusal();
-      stop();
-      refused(failure);
-    };
-    const timer = setTimeout(giveUp, isSustained() ? sustained : burst);
-    queue.add(admit);
-    return stop;
-  }
-
-  function next(): void {
-    while (underWay < limit) {
-      const [admit] = queue;
-      if (!admit) {
-        emptyAt = performance.now();
-        return;
-      }
-      underWay += 1;
-      admit();
-    }
-  }
-
-  function leave(): void {
-    underWay -= 1;
-    next();
-  }
-
-  async function leaving<T>(work: () => T): Promise<Awaited<T>> {
-    try {
-      return await work();
-    } finally {
-      leave();
-    }
-  }
-
-  return {
-    /**
-     * Waits for a place.
-     * @param begin called with the place, which `leave` frees
-     * @param refused called if no place is free in time
-     * @returns a function that stops waiting
-     */
-    enter,
-    leave,
-    /** Runs work with a place. @throws Failure UNAVAILABLE if no place is free in time */
-    run: <T>(work: () => T) => new Promise<void>(enter).then(() => leaving(work)),
-    /** Runs work that has begun, without waiting. */
-    runOn: <T>(work: () => T) => {
-      underWay += 1;
-      return leaving(work);
-    },
-    pass(): void {
-      if (underWay >= limit) throw refusal();
-    },
-    overloaded: () => performance.now() - overloadedAt < OVERLOADED_MS,
-    figures: () => ({ underWay, waiting: queue.size, shed }),
-  };
-}
-
-type Admission = ReturnType<typeof admission>;
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -146,6 +22,8 @@ declare module 'fastify' {
 
 interface AdmissionOptions {
   limits: AdmissionLimits;
+  /** TRUST_PROXY: the proxies whose X-Forwarded-For names the address, as for Fastify. */
+  trusted: string | undefined;
   /** Operations without a response for 503 are always admitted. */
   document: OpenApiDocument;
   /** The path that always answers 200, and its failures. */
@@ -172,7 +50,7 @@ type Positioned = IncomingMessage & { [POSITION]?: Position };
  */
 export const admissionPlugin = fp<AdmissionOptions>(
   async (app, options) => {
-    const places = admission(options.limits);
+    const places = admission(options.limits, options.trusted);
     app.decorate('admission', places);
     const exempt = new Set(
       operations(options.document)
@@ -207,7 +85,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
           setTimeout(leave, ABANDONED_MS, position, 'gone').unref();
         else leave(position, 'gone');
       });
-      position.stop = places.enter(begin, (failure) => refuse(options, app, request, response, failure));
+      position.stop = places.enter(request, begin, (failure) => refuse(options, app, request, response, failure));
     });
     // Node emits no request for an upgrade, and a socket takes its own places.
     app.stage('upgrade-admission', ({ ws }) => {
@@ -225,16 +103,16 @@ export const admissionPlugin = fp<AdmissionOptions>(
     }
     app.stage('place-taken', ({ raw }) => {
       const position = (raw as Positioned)[POSITION];
-      return position?.at === 'outside' ? takePlace(position) : undefined;
+      return position?.at === 'outside' ? takePlace(position, raw) : undefined;
     });
-    async function takePlace(position: Position): Promise<void> {
+    async function takePlace(position: Position, request: IncomingMessage): Promise<void> {
       position.at = 'queue';
       await new Promise<void>((begin, refused) => {
         const entered = () => {
           position.at = 'inside';
           begin();
         };
-        position.stop = places.enter(entered, refused);
+        position.stop = places.enter(request, entered, refused);
       });
     }
     app.stage('place-returned', ({ raw }) => {

@@ -87,6 +87,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
   }
 
   return {
+    upgrade: request.raw,
     isOpen,
     close,
     refuse,

@@ -182,7 +182,9 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       }
       // Counted on arrival. Later operations do not count for this one.
       const place = Object.keys(context.subscriptions).length;
-      return app.admission.run(() => prepare(context, id, payload, place)).catch(asGraphQLErrors);
+      return app.admission
+        .run(context.extra.connection.upgrade, () => prepare(context, id, payload, place))
+        .catch(asGraphQLErrors);
     },
     execute: (args) => app.admission.runOn(() => engine.execute(args as Execution)),
     subscribe: (args) => begun.get(args) as Results,
