@@ -30,7 +30,7 @@ import { addressesPlugin, nearestPath, pathTable, versionRouting } from './rest/
 import type { Readiness } from './rest/context.js';
 import { restStagesPlugin } from './rest/plan.js';
 import { type Handlers, notWrittenOperations, type RestEntry, restEntry, restPlugin } from './rest/plugin.js';
-import { type Config, ConfigError } from './server/config.js';
+import { type Config, ConfigError, listOf } from './server/config.js';
 import { httpServer } from './server/http-server.js';
 import { TIMEOUTS_MS, type Timeouts, timeoutsPlugin } from './server/timeouts.js';
 import { type PlatformServices, platformServices } from './services.js';
@@ -162,7 +162,7 @@ export async function buildApp(
   });
   await app.register(metricsPlugin, {
     token: config.METRICS_TOKEN,
-    httpFrom: config.METRICS_HTTP_FROM,
+    httpFrom: listOf(config.METRICS_HTTP_FROM),
     proxied: Boolean(config.TRUST_PROXY),
     connections: database.connections,
     outages,

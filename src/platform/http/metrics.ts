@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { BlockList, isIPv6 } from 'node:net';
+import proxyAddr from '@fastify/proxy-addr';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -20,7 +20,7 @@ declare module 'fastify' {
 interface MetricsOptions {
   token: string | undefined;
   /** The addresses that may send the token over plain HTTP. */
-  httpFrom: string | undefined;
+  httpFrom: readonly string[];
   /** True behind a trusted proxy, whose address hides the addresses of callers. */
   proxied: boolean;
   connections: Database['connections'];
@@ -30,7 +30,7 @@ interface MetricsOptions {
 
 /** Measures requests by route and status. Without a token, direct callers of this machine may read the metrics. */
 export const metricsPlugin = fp<MetricsOptions>(
-  async (app, { token, httpFrom = '', proxied, connections, outages, hashes }) => {
+  async (app, { token, httpFrom, proxied, connections, outages, hashes }) => {
     const registry = new Registry();
     const duration = new Histogram({
       name: 'http_request_duration_seconds',
@@ -109,12 +109,11 @@ export const metricsPlugin = fp<MetricsOptions>(
       isCollectingDefaults = true;
       return registry.metrics();
     });
-    const listed = addressRanges(httpFrom);
+    const isListed = proxyAddr.compile([...httpFrom]);
     app.decorate('authorizeMetrics', async (request: FastifyRequest) => {
       const { headers, raw } = request;
       const from = FORWARDED.some((name) => headers[name] !== undefined) ? '' : (raw.socket.remoteAddress ?? '');
-      const isListed = listed.check(from, isIPv6(from) ? 'ipv6' : 'ipv4');
-      if (token !== undefined && headers.authorization !== undefined && !isListed) app.requireHttps(request);
+      if (token !== undefined && headers.authorization !== undefined && !isListed(from, 0)) app.requireHttps(request);
       if (token === undefined ? !proxied && isLoopbackAddress(from) : isBearer(headers.authorization, token)) return;
       throw new Failure(
         'UNAUTHENTICATED',
@@ -126,25 +125,6 @@ export const metricsPlugin = fp<MetricsOptions>(
 );
 
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
-
-/** The names of TRUST_PROXY (RFC 1918, RFC 3927, RFC 4193). */
-const NAMED_RANGES: Readonly<Record<string, string[]>> = {
-  loopback: ['127.0.0.0/8', '::1'],
-  linklocal: ['169.254.0.0/16', 'fe80::/10'],
-  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
-};
-
-/** @param text addresses, subnets and names of ranges, separated by commas */
-function addressRanges(text: string): BlockList {
-  const list = new BlockList();
-  const ranges = text.split(',').flatMap((one) => NAMED_RANGES[one.trim()] ?? (one.trim() || []));
-  for (const range of ranges) {
-    const [address = '', bits] = range.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
-  }
-  return list;
-}
 
 function isBearer(header: string | undefined, token: string): boolean {
   const [given, expected] = [

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
+import proxyAddr from '@fastify/proxy-addr';
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { Ajv, type ErrorObject } from 'ajv';
 import { isLoopbackHost } from '../loopback.js';
@@ -34,12 +34,16 @@ function describe({ instancePath, keyword, params, message }: ErrorObject): stri
 
 const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** Returns true for an address, a subnet in CIDR notation, or a named range. */
-function isAddressRange(text: string): boolean {
-  const [address = '', prefix] = text.trim().split('/');
-  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  if (prefix !== undefined) return /^\d+$/.test(prefix) && Number(prefix) <= bits;
-  return bits > 0 || ['loopback', 'linklocal', 'uniquelocal'].includes(address);
+/** Splits a list of addresses. */
+export const listOf = (text = ''): string[] => (text === '' ? [] : text.split(',').map((one) => one.trim()));
+
+/** Returns true for addresses, subnets in CIDR notation, and named ranges, separated by commas. */
+function areAddresses(text: string | undefined): boolean {
+  try {
+    return proxyAddr.compile(listOf(text)) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns true for scheme, host and port, as in the Origin header. Refuses wildcards. */
@@ -103,7 +107,7 @@ function contradictions(environment: Environment): string[] {
       'REDIS_URL: must be a URL that begins with redis:// or rediss://',
     ...(['TRUST_PROXY', 'METRICS_HTTP_FROM'] as const).map(
       (name) =>
-        environment[name]?.split(',').every(isAddressRange) === false &&
+        !areAddresses(environment[name]) &&
         `${name}: must be addresses, subnets, loopback, linklocal or uniquelocal, separated by commas`,
     ),
     environment.METRICS_HTTP_FROM && !environment.METRICS_TOKEN && 'METRICS_HTTP_FROM: needs a METRICS_TOKEN',
