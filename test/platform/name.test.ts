@@ -105,7 +105,11 @@ t.test('an application with another name, and another title', async (t) => {
 
 t.test('the lines of a start', async (t) => {
   const lines = t.capture(console, 'log');
-  const app = { notWritten: [], restEntry: { prefixes: ['/api/v1', '/api/v2'], sample: '/api/v2/labels' } };
+  const app = {
+    log: undefined as never,
+    notWritten: [],
+    restEntry: { prefixes: ['/api/v1', '/api/v2'], sample: '/api/v2/labels' },
+  };
   const [config, database] = [readConfig({}), { label: 'a database', migrated: [] } as never];
   printAddresses({
     title: TITLE,

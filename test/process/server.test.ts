@@ -13,7 +13,9 @@ import { demoDirectory, emptyDirectory } from '../support/demo.js';
 import {
   ask,
   basic,
+  type Ended,
   eventually,
+  messagesIn,
   refusedServer,
   type Server,
   startServer,
@@ -202,8 +204,8 @@ for (const { name, environment, says, hides } of REFUSALS) {
   t.test(`a start fails with a sentence for ${name}`, async (t) => {
     const { code, stdout, stderr } = await refusedServer(t, await environment(t));
     t.equal(code, 1);
-    t.match(stderr, `accord cannot start.\n`);
-    t.match(stderr, says);
+    t.match(messagesIn(stderr), `accord cannot start.\n`);
+    t.match(messagesIn(stderr), says);
     t.notMatch(stderr, STACK);
     t.notMatch(stdout, 'Accord is ready');
     if (hides !== undefined) t.notMatch(stdout + stderr, new RegExp(hides));
@@ -247,6 +249,81 @@ t.test('a demo on a public address needs DEMO, and credentials need HTTPS', asyn
     fetch(`http://127.0.0.1:${port}/api/v1/users`, { headers: { ...basic(email, password), ...headers } });
   t.equal((await ask({ 'x-forwarded-for': '203.0.113.7' })).status, 403);
   t.equal((await ask({ 'x-forwarded-for': '203.0.113.7', ...ARRIVAL })).status, 200);
+});
+
+/** Loaded before the service: prints as dependencies do when the service stops, and throws at SIGUSR2 where nothing catches. */
+const LOUD = `
+  function print() {
+    process.emitWarning('a warning of Node', 'DeprecationWarning', 'DEP9999');
+    console.log('printed by %s', 'a dependency');
+    console.warn(new Error('a warning of a dependency'));
+  }
+  process.once('SIGTERM', print);
+  process.once('SIGUSR2', () => { print(); throw new Error('nothing catches this'); });`;
+/** Loaded before the service: throws when the start looks for its port. */
+const FAULTY = `
+  import { Server } from 'node:net';
+  const { listen } = Server.prototype;
+  Server.prototype.listen = function (...given) {
+    setImmediate(() => { throw new Error('nothing catches this'); });
+    return listen.apply(this, given);
+  };`;
+const loading = (module: string) => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(module)}`,
+});
+
+/** Returns the lines of an output, each of which must be JSON in the form of the log. */
+function jsonLines(t: Test, output: string): Record<string, unknown>[] {
+  const texts = output.split('\n').filter((one) => one !== '');
+  return texts.map((one) => {
+    const line = one.startsWith('{') ? (JSON.parse(one) as Record<string, unknown>) : {};
+    t.match(line, { level: Number, time: Number, pid: Number, hostname: String, msg: String }, one);
+    return line;
+  });
+}
+
+t.test('production prints JSON lines only, from the start to the end, whoever prints', async (t) => {
+  const environment = {
+    ...PROXIED,
+    ADMIN_EMAIL: 'root@example.com',
+    ADMIN_PASSWORD: 'an administrator of our own',
+    RATELIMIT: 'hunter2',
+    ...loading(LOUD),
+  };
+  const wholeOutput = ({ stdout, stderr }: Ended) => jsonLines(t, stdout + stderr);
+  for (const [signal, code, last] of [
+    ['SIGTERM', 0, { level: 30, msg: 'stopping' }],
+    ['SIGUSR2', 1, { level: 60, msg: 'stopping after a fault', err: { message: 'nothing catches this' } }],
+  ] as const) {
+    const server = await startServer(t, { DATABASE_URL: await emptyDirectory(t), ...environment });
+    server.kill(signal);
+    const ended = await server.ended;
+    t.equal(ended.code, code, signal);
+    const lines = wholeOutput(ended);
+    for (const expected of [
+      { level: 30, msg: 'Accord is ready.', GraphQL: 'https://api.example.com/graphql', notWritten: [] },
+      { level: 40, msg: 'RATELIMIT: is not a variable of this service. Did you mean RATE_LIMIT?' },
+      { level: 40, msg: 'a warning of Node', err: { type: 'DeprecationWarning' } },
+      { level: 30, msg: 'printed by a dependency' },
+      { level: 40, msg: 'a warning of a dependency', err: { type: 'Error', stack: /at / } },
+      last,
+    ])
+      t.match(
+        lines.find(({ msg }) => msg === expected.msg),
+        expected,
+      );
+  }
+
+  const failed = async (change: Record<string, string>) => {
+    const ended = await refusedServer(t, { DATABASE_URL: 'pglite://memory', ...environment, ...change });
+    t.equal(ended.code, 1);
+    return wholeOutput(ended).filter(({ level }) => level === 50);
+  };
+  t.match(await failed({ KEY_SECRET: '' }), [{ msg: /^accord cannot start\.\nKEY_SECRET: production has no default/ }]);
+  t.match(await failed({ DATABASE_URL: 'postgres://127.0.0.1:5432/no_such_database' }), [
+    { msg: /^accord cannot start\..*no_such_database/s },
+  ]);
+  t.match(await failed(loading(FAULTY)), [{ msg: 'nothing catches this', err: { stack: /at / } }]);
 });
 
 t.test('the log contains no secret at any level', async (t) => {

@@ -113,7 +113,7 @@ export async function startServer(
   });
   const url = await eventually('a server that is ready', () => {
     if (over) throw new Error(`The server did not start.\n${server.stdout()}${server.stderr()}`);
-    const printed = /^ {2}REST {7}(\S+)\/api\/v1$/m.exec(server.stdout())?.[1];
+    const printed = /(?:^ {2}REST {7}|"REST":")(\S+?)\/api\/v1\b/m.exec(server.stdout())?.[1];
     const isPublic = environment['PUBLIC_URL'] !== undefined;
     return printed && (isPublic ? /"msg":"Server listening at (\S+)"/.exec(server.stdout())?.[1] : printed);
   });
@@ -129,6 +129,10 @@ export const ask = (url: string, init?: RequestInit): Promise<Response> =>
 
 /** Removes the messages about delays, which only a busy machine causes. */
 export const withoutDelays = (stderr: string): string => stderr.replaceAll(/^Still .*\n/gm, '');
+
+/** Returns the messages of an output, which production writes as lines of JSON. */
+export const messagesIn = (output: string): string =>
+  output.replaceAll(/^\{.*\}$/gm, (line) => String((JSON.parse(line) as { msg: unknown }).msg));
 
 /** Starts the service and expects it to fail. */
 export const refusedServer = (t: Test, environment: Record<string, string>): Promise<Ended> =>

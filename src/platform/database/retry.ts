@@ -11,7 +11,7 @@ const SLOW_MS = 3000;
 const TRANSIENT = new Set(['unavailable', 'timeout', 'serialization']);
 
 export async function reportIfSlow<T>(message: string, work: () => Promise<T>): Promise<T> {
-  const timer = setTimeout(() => console.error(message), SLOW_MS);
+  const timer = setTimeout(() => console.warn(message), SLOW_MS);
   try {
     return await work();
   } finally {
@@ -34,7 +34,7 @@ export async function retryWhileUnavailable<T>(work: () => Promise<T>): Promise<
         const waited = `Waited ${RETRY_LIMIT_MS / 1000} s for the database. ${reasonOf(error)}`;
         throw new DatabaseNotOpened(waited, { cause: error });
       }
-      if (!isReported) console.error(`Waiting up to ${RETRY_LIMIT_MS / 1000} s for the database. ${reasonOf(error)}`);
+      if (!isReported) console.warn(`Waiting up to ${RETRY_LIMIT_MS / 1000} s for the database. ${reasonOf(error)}`);
       await delay(PAUSE_MS);
     }
   }

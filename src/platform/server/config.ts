@@ -70,10 +70,18 @@ const exposedBy = ({ HOST, PUBLIC_URL, TLS_CERT, TRUST_PROXY }: Settings): strin
     TRUST_PROXY && 'TRUST_PROXY',
   ]);
 
+/** Returns the variables that are not blank. */
+const valuesIn = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+
 const isProduction = (environment: Environment): boolean =>
   environment.NODE_ENV === 'production' ||
   environment.DEMO === 'off' ||
   (environment.DEMO === undefined && exposedBy(environment).length > 0);
+
+/** Returns true if the process prints only JSON: with the rules of production, and not on a terminal. */
+export const printsJson = (environment: NodeJS.ProcessEnv): boolean =>
+  !process.stdout.isTTY && isProduction({ HOST: 'localhost', ...valuesIn(environment) } as Environment);
 
 /** Adds the variables that make the rules of production apply, unless NODE_ENV or DEMO do. */
 export function inProduction(environment: Settings, problems: string[]): string[] {
@@ -190,7 +198,7 @@ export function readConfig(
   own: TProperties = NONE,
   warn: (sentence: string) => void = () => {},
 ): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const given = valuesIn(environment);
   const schema = schemaWith(own);
   const names = Object.keys(schema.properties);
   const secretNames = names.filter((name) => schema.properties[name]?.['writeOnly']);

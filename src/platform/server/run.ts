@@ -6,7 +6,8 @@ import { DatabaseNotOpened, faultOf, reasonOf } from '../database/faults.js';
 import { openDatabase } from '../database/open.js';
 import { reportIfSlow, retryWhileUnavailable } from '../database/retry.js';
 import { namesOf } from '../names.js';
-import { type Config, ConfigError, listenHost, notListening, readConfig } from './config.js';
+import { type Config, ConfigError, listenHost, notListening, printsJson, readConfig } from './config.js';
+import { printJsonLines } from './json-lines.js';
 
 /** The parts of a program. Modules load while the database opens. */
 interface Program {
@@ -18,7 +19,7 @@ interface Program {
 
 async function start({ name, variables, application: load }: Program): Promise<void> {
   namesOf(name);
-  const config = readConfig(process.env, variables, console.error);
+  const config = readConfig(process.env, variables, console.warn);
   await checkPort(config);
   // PostgreSQL compiles on another core meanwhile.
   const [database, application, { serve }] = await Promise.all([
@@ -62,11 +63,18 @@ function operatorMessage(error: unknown): string | undefined {
   return isSystemError ? error.message : undefined;
 }
 
+function end(message: unknown): never {
+  console.error(message);
+  process.exit(1);
+}
+
 /** Runs an application until it is asked to stop. Prints the reason if it cannot start. */
 export async function run(program: Program): Promise<void> {
+  if (printsJson(process.env)) printJsonLines();
+  process.on('uncaughtException', end);
   await start(program).catch((error: unknown) => {
     const message = operatorMessage(error);
-    console.error(message === undefined ? error : `${program.name} cannot start.\n${message}`);
-    process.exit(1);
+    end(message === undefined ? error : `${program.name} cannot start.\n${message}`);
   });
+  process.off('uncaughtException', end);
 }

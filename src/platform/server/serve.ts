@@ -11,7 +11,7 @@ import type { Database } from '../database/open.js';
 import { reportIfSlow, retryWhileUnavailable } from '../database/retry.js';
 import { titleOf } from '../names.js';
 import { answerCommands } from './admin-socket.js';
-import { type Config, ConfigError, inProduction, listenHost, notListening } from './config.js';
+import { type Config, ConfigError, inProduction, listenHost, notListening, printsJson } from './config.js';
 import { drainOnClose, type StopAccepting } from './drain.js';
 import { whenShellGone } from './npm-shell.js';
 
@@ -48,24 +48,25 @@ interface Announcement {
   database: Pick<Database, 'label' | 'migrated'>;
   address: string;
   demo: DemoPerson | undefined;
-  app: Pick<FastifyInstance, 'notWritten' | 'restEntry'>;
+  app: Pick<FastifyInstance, 'notWritten' | 'restEntry' | 'log'>;
 }
 
-/** Prints the addresses and the demo login. */
+/** Prints the addresses and the demo login; one line of the log where the process prints only JSON. */
 export function printAddresses({ title, config, database, address, demo, app }: Announcement): void {
   const { notWritten, restEntry } = app;
   const url =
     config.PUBLIC_URL?.replace(/(?<!\/)\/+$/, '') ?? address.replace(/\/\/(127\.0\.0\.1|\[::1\])(?=:)/, '//localhost');
-  const lines = [
-    '',
-    `  ${title} is ready.`,
-    '',
-    `  Database   ${database.label}${database.migrated.length > 0 ? ` (migrated: ${database.migrated.join(', ')})` : ''}`,
-    `  REST       ${restEntry.prefixes.map((prefix) => url + prefix).join('  ')}`,
-    `  GraphQL    ${url}/graphql`,
-    `  Docs       ${url}/docs`,
-    `  Contracts  ${url}/openapi.yaml  ${url}/schema.graphql`,
-  ];
+  const migrated = database.migrated.length > 0 ? ` (migrated: ${database.migrated.join(', ')})` : '';
+  const facts = {
+    Database: database.label + migrated,
+    REST: restEntry.prefixes.map((prefix) => url + prefix).join('  '),
+    GraphQL: `${url}/graphql`,
+    Docs: `${url}/docs`,
+    Contracts: `${url}/openapi.yaml  ${url}/schema.graphql`,
+  };
+  if (printsJson(process.env)) return void app.log.info({ ...facts, notWritten }, `${title} is ready.`);
+  const lines = ['', `  ${title} is ready.`, ''];
+  for (const [name, fact] of Object.entries(facts)) lines.push(`  ${name.padEnd(10)} ${fact}`);
   if (demo) {
     lines.push('', `  Demo login ${demo.email} / ${demo.password}`);
     if (restEntry.sample) lines.push(`  Try it     curl -u '${demo.email}:${demo.password}' ${url}${restEntry.sample}`);
