@@ -202,6 +202,7 @@ t.test('a file may contain each secret, and errors name its path without its con
     ADMIN_PASSWORD: SECRET,
     METRICS_TOKEN: 'a token',
     DATABASE_URL: 'postgres://me:hunter2@db/accord',
+    DATABASE_DIRECT_URL: 'postgres://me:hunter2@db/accord',
     REDIS_URL: 'redis://:hunter2@redis',
     PAYMENT_URL: 'https://me:hunter2@pay.example.com',
   };

@@ -397,7 +397,7 @@ t.test('a PostgreSQL server that is away', async (t) => {
 });
 
 t.test('a PostgreSQL server', { skip: skipWithoutPostgresql }, async (t) => {
-  const administrator = openPostgres(POSTGRESQL.href, { name: 'accord', poolSize: 1, limits: TEST_TIMEOUTS_MS });
+  const administrator = await openPostgres(POSTGRESQL.href, { name: 'accord', poolSize: 1, limits: TEST_TIMEOUTS_MS });
   const run = (sql: string) => administrator.withMigrationSession((session) => session.query(sql));
   const name = `accord_database_test_${randomUUID().replaceAll('-', '')}`;
   await run(`CREATE DATABASE ${name}`);

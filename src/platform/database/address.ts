@@ -28,6 +28,17 @@ export function readAddress(url: string | undefined): DatabaseAddress {
   );
 }
 
+/**
+ * Parses DATABASE_DIRECT_URL.
+ * @throws Error unless both addresses are of PostgreSQL
+ */
+export function directAddress(url: string | undefined, { kind }: DatabaseAddress): string | undefined {
+  if (!url) return undefined;
+  if (kind === 'postgresql' && /^postgres(ql)?:\/\//.test(url) && URL.canParse(url))
+    return postgresql(new URL(url)).url;
+  throw new Error('DATABASE_DIRECT_URL: must be an address such as postgres://…, beside a DATABASE_URL of that form.');
+}
+
 function embedded(path: string): DatabaseAddress {
   const directory = resolve(path);
   const near = relative(process.cwd(), directory);
@@ -38,7 +49,7 @@ function embedded(path: string): DatabaseAddress {
   };
 }
 
-function postgresql(url: URL): DatabaseAddress {
+function postgresql(url: URL): DatabaseAddress & { kind: 'postgresql' } {
   // A parameter of Prisma that nothing else reads: the tables would be in an unexpected schema.
   if ((url.searchParams.get('schema') ?? 'public') !== 'public') {
     throw new Error('DATABASE_URL: only the schema "public" is used; give each installation a database of its own.');

@@ -25,6 +25,8 @@ export interface Backend {
   pool: Pool;
   /** Undefined if there is only one connection. */
   reads?: SharedConnections;
+  /** A sentence about the pooler between the service and its server. */
+  route?: string | undefined;
   /** The migrations that the template of a new database contained. */
   migrated: readonly string[];
   withMigrationSession: <T>(work: (session: MigrationSession) => Promise<T>) => Promise<T>;

@@ -18,6 +18,11 @@ export class DatabaseNotOpened extends Error {
   override name = 'DatabaseNotOpened';
 }
 
+/** Thrown for a connection on which the service could not rely. */
+export class UnusableSession extends Error {
+  readonly code = 'UNUSABLE_SESSION';
+}
+
 /** SQLSTATE (PostgreSQL, appendix A). The longest prefix applies. */
 const bySqlState: Record<string, Kind> = {
   '08': 'unavailable',
@@ -48,6 +53,7 @@ const byCode: Record<string, Kind> = {
   ENOTFOUND: 'unavailable',
   EPIPE: 'unavailable',
   ETIMEDOUT: 'unavailable',
+  UNUSABLE_SESSION: 'denied',
 };
 
 /** Kinds of Prisma's driver adapters for errors without SQLSTATE. */
@@ -71,6 +77,10 @@ const byMessage: Record<string, Kind> = {
   'Cannot use a pool after calling end on the pool': 'unavailable',
   'The database is closed.': 'unavailable',
 };
+
+/** Messages of PgBouncer, whose errors all have SQLSTATE 08P01, that do not pass by themselves. */
+const DENIED_BY_POOLER =
+  /startup parameter|does not exist|authentication failed|no such (user|database)|login rejected|statement pooling|is disabled|SSL required/;
 
 /** Errors whose `cause` is an error of the database. */
 const WRAPPERS = /^(Prisma|DriverAdapterError|DatabaseNotOpened)/;
@@ -97,6 +107,7 @@ function causesOf(error: unknown, outer: Thrown[] = []): Thrown[] {
 }
 
 const kindOf = ({ originalCode, code, kind, message }: Thrown): Kind | undefined =>
+  (code === '08P01' && DENIED_BY_POOLER.test(String(message)) ? 'denied' : undefined) ??
   ofSqlState(originalCode) ??
   byCode[String(code)] ??
   ofSqlState(code) ??

@@ -1,6 +1,6 @@
 import { pooledConnection } from '../prepared-prisma/connection.js';
 import { preparedClient } from '../prepared-prisma/prepared-client.js';
-import { type DatabaseAddress, readAddress } from './address.js';
+import { type DatabaseAddress, directAddress, readAddress } from './address.js';
 import type { Backend, Connections } from './backend.js';
 import { TIME_LIMITS_MS, type TimeLimits } from './backend.js';
 import { PrismaClient } from './client.js';
@@ -23,6 +23,8 @@ export interface Database
   watch: (dependency: () => Dependency) => void;
   /** Undefined for the embedded database. */
   connections: () => Connections | undefined;
+  /** A sentence for the log about a pooler. */
+  route: string | undefined;
   /** The migrations that this start applied. */
   migrated: string[];
   /** Closes all connections and unlocks the data directory. Rolls back open transactions. May be called twice. */
@@ -37,6 +39,8 @@ interface DatabaseOptions {
   /** The size of the pool on a server, without the connections for shared reads and for signals. */
   poolSize?: number;
   limits?: TimeLimits;
+  /** DATABASE_DIRECT_URL, the address of the server itself if a pooler is at the other one. */
+  direct?: string | undefined;
   /** The folder of the migrations; by default the project's. */
   migrations?: string;
 }
@@ -52,23 +56,25 @@ export async function openDatabase(
     snapshot,
     poolSize = 10,
     limits = TIME_LIMITS_MS,
+    direct: directUrl,
     migrations = migrationsFolder(),
   }: DatabaseOptions = {},
 ): Promise<Database> {
   const address = readAddress(url);
+  const direct = directAddress(directUrl, address);
   const notOpened = (cause: unknown) => {
     const said = cause instanceof Error && faultOf(cause).kind !== 'timeout' ? cause.message : reasonOf(cause);
     return new DatabaseNotOpened(`${address.label}: ${said}`, { cause });
   };
   const all = readMigrations(migrations);
-  const options = { name, snapshot, poolSize, limits, migrations: all };
+  const options = { name, snapshot, poolSize, limits, direct, migrations: all };
   const backend = await openBackend(address, options).catch((error: unknown) => {
     throw notOpened(error);
   });
   try {
     const applied = await backend.withMigrationSession((session) => applyMigrations(session, all));
     const migrated = [...backend.migrated, ...applied];
-    const { pool, reads, exclusively, dump } = backend;
+    const { pool, reads, route, exclusively, dump } = backend;
     const own = pooledConnection(pool);
     const client = preparedClient((adapter) => new PrismaClient({ adapter }), pool, dataModel, {
       reads: reads ? { query: (statement) => reads.query(statement, () => own.query(statement)) } : own,
@@ -90,7 +96,7 @@ export async function openDatabase(
     };
     const { kind, label } = address;
     const signals = { listen, checkListening, isListening };
-    return { client, kind, label, ...signals, watch, connections, exclusively, migrated, dump, close };
+    return { client, kind, label, ...signals, watch, connections, exclusively, route, migrated, dump, close };
   } catch (error) {
     await backend.close().catch(() => {});
     throw notOpened(error);
@@ -100,7 +106,9 @@ export async function openDatabase(
 /** Loads only the module of the requested kind. */
 async function openBackend(
   address: DatabaseAddress,
-  options: Required<Pick<DatabaseOptions, 'name' | 'poolSize' | 'limits'>> & EmbeddedOptions,
+  options: Required<Pick<DatabaseOptions, 'name' | 'poolSize' | 'limits'>> &
+    Pick<DatabaseOptions, 'direct'> &
+    EmbeddedOptions,
 ) {
   if (address.kind === 'embedded') {
     const { openEmbedded } = await import('./embedded.js');

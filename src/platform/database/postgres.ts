@@ -9,40 +9,67 @@ import { postgresListener } from './listener.js';
 import { withMigrationSession } from './migrations.js';
 import type { Dependency } from './outages.js';
 import { openPool, outcomeReporter, type ReportOutcome } from './pool.js';
-import { beginSession, type OnConnect } from './session.js';
+import { beginRouted, describeRoute, findRoute } from './pooler.js';
+import type { OnConnect } from './session.js';
 
 const START_TIMEOUT_MS = 15_000;
 
-/** Returns a backend on a server. @param name the `application_name` of the connections */
-export function openPostgres(
+interface PostgresOptions {
+  /** The `application_name` of the connections. */
+  name: string;
+  poolSize: number;
+  limits: TimeLimits;
+  /** The address of the server behind a pooler in transaction mode. */
+  direct?: string | undefined;
+}
+
+/** @throws Error if `direct` does not lead to sessions of the same database */
+async function findRoutes(config: ClientConfig, connectionString: string, direct: string, statementTimeout: number) {
+  const options = { statementTimeout, wait: START_TIMEOUT_MS };
+  const route = await findRoute({ ...config, connectionString }, options);
+  const directRoute =
+    direct === connectionString ? route : await findRoute({ ...config, connectionString: direct }, options);
+  if (directRoute.isShared) {
+    throw new Error(
+      `${direct === connectionString ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'} leads through a pooler in transaction mode. Set DATABASE_DIRECT_URL to the address of the server itself: signals, locks and migrations need a session of their own.`,
+    );
+  }
+  const [one, other] = [route.session, directRoute.session];
+  if (one.systemIdentifier !== other.systemIdentifier || one.database !== other.database) {
+    throw new Error('DATABASE_URL and DATABASE_DIRECT_URL lead to different databases.');
+  }
+  return { route, directRoute };
+}
+
+/** Returns a backend on a server. */
+export async function openPostgres(
   connectionString: string,
-  { name, poolSize, limits }: { name: string; poolSize: number; limits: TimeLimits },
-): Backend {
+  { name, poolSize, limits, direct = connectionString }: PostgresOptions,
+): Promise<Backend> {
+  const atStart = { connectionTimeoutMillis: START_TIMEOUT_MS, keepAlive: true, application_name: `${name} start` };
+  const { route, directRoute } = await findRoutes(atStart, connectionString, direct, statementTimeout(limits));
   const common = { connectionString, connectionTimeoutMillis: limits.connect, keepAlive: true };
   const options = { ...common, query_timeout: limits.answer, application_name: name };
-  const onConnect = beginSession(statementTimeout(limits), limits.connect);
+  const sessions = { statementTimeout: statementTimeout(limits), wait: limits.connect };
+  const onConnect = beginRouted(route, sessions);
   let server: Dependency | undefined;
   const reportOutcome = outcomeReporter({ away: (reason) => server?.away(reason), back: () => server?.back() });
   const pool = openPool({ ...options, max: poolSize, reportOutcome, onConnect });
   const reads = sharedConnections(options, onConnect, reportOutcome);
   const startSession: Backend['withMigrationSession'] = async (work) => {
-    const own = openPool({
-      ...common,
-      connectionTimeoutMillis: START_TIMEOUT_MS,
-      max: 1,
-      application_name: `${name} start`,
-      onConnect: beginSession(0, START_TIMEOUT_MS),
-    });
+    const onConnect = beginRouted(directRoute, { statementTimeout: 0, wait: START_TIMEOUT_MS });
+    const own = openPool({ ...atStart, connectionString: direct, max: 1, onConnect });
     return withMigrationSession(own, work).finally(() => own.end());
   };
   return {
     pool,
     reads,
+    route: describeRoute(route),
     migrated: [],
     withMigrationSession: startSession,
     exclusively: (work) => startSession(({ lockMigrations }) => lockMigrations().then(work)),
     dump: () => Promise.reject(new Error('Dump a database server with pg_dump.')),
-    listener: (notify) => postgresListener(connectionString, onConnect, notify, name),
+    listener: (notify) => postgresListener(direct, beginRouted(directRoute, sessions), notify, name),
     watch: (dependency) => {
       server = dependency;
     },

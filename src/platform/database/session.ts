@@ -10,6 +10,7 @@ import type { ClientBase } from 'pg';
 export interface Session {
   /** True if the process of the server has another id than the start of the connection said: a pooler is in between. */
   isPooled: boolean;
+  database: string;
   /** `pg_control_system().system_identifier`, equal on a primary and its standbys. */
   systemIdentifier: string;
   /** `pg_control_checkpoint().timeline_id`, of the last checkpoint. */
@@ -17,17 +18,24 @@ export interface Session {
   isInRecovery: boolean;
   /** True on a standby, and if `default_transaction_read_only` is on. */
   isReadOnly: boolean;
+  /** The settings that had another value before the statement, with the value that the service needs. */
+  changed: Record<string, string>;
 }
 
 /** Runs on a new connection before its first use. If it rejects, the connection is closed. */
 export type OnConnect = (client: ClientBase) => Promise<Session>;
 
-/** SQL expressions of the values that the settings must have. Without them times, numbers or texts are read wrongly. */
-const SETTINGS = {
+/**
+ * SQL expressions of the values that the settings must have. PostgreSQL reports changes of these ones to the client, so
+ * a pooler can restore them for each transaction.
+ */
+export const REPORTED = {
   TimeZone: `'UTC'`,
   DateStyle: `'ISO, MDY'`,
   client_encoding: `'UTF8'`,
   standard_conforming_strings: `'on'`,
+};
+const OTHERS = {
   bytea_output: `'hex'`,
   extra_float_digits: `'1'`,
   default_transaction_isolation: `'read committed'`,
@@ -35,23 +43,38 @@ const SETTINGS = {
   search_path: `CASE current_schema() WHEN 'public' THEN '' ELSE 'public, ' END || current_setting('search_path')`,
 };
 
-const SERVER = `pg_backend_pid() AS pid, pg_is_in_recovery() AS "isInRecovery",
+const SERVER = `pg_backend_pid() AS pid, current_database() AS database, pg_is_in_recovery() AS "isInRecovery",
   current_setting('transaction_read_only') = 'on' AS "isReadOnly",
   (SELECT system_identifier::text FROM pg_control_system()) AS "systemIdentifier",
   (SELECT timeline_id FROM pg_control_checkpoint()) AS timeline`;
 
-/**
- * Returns the function that begins a session.
- * @param statementTimeout milliseconds; 0 for no limit
- * @param wait milliseconds for the answer of the server
- */
-export function beginSession(statementTimeout: number, wait: number): OnConnect {
-  const wanted = Object.entries({ ...SETTINGS, statement_timeout: `'${statementTimeout}'` });
-  const settings = wanted.map(([name, value]) => `set_config('${name}', ${value}, false)`);
-  const config = { text: `SELECT ${SERVER}, ARRAY[${settings.join(', ')}] AS settings`, query_timeout: wait };
+export interface SessionOptions {
+  /** Milliseconds; 0 for no limit. */
+  statementTimeout: number;
+  /** Milliseconds for the answer of the server. */
+  wait: number;
+  /** True if each transaction may get another session: settings of OTHERS would reach other clients. */
+  isShared?: boolean | undefined;
+}
+
+/** Returns the function that begins a session. */
+export function beginSession({ statementTimeout, wait, isShared }: SessionOptions): OnConnect {
+  const others = { ...OTHERS, statement_timeout: `'${statementTimeout}'` };
+  const names = Object.keys({ ...REPORTED, ...others });
+  const before = names.map((name) => `current_setting('${name}')`);
+  const set =
+    (isLocal: string) =>
+    ([name, value]: [string, string]) =>
+      `set_config('${name}', ${value}, ${isLocal})`;
   return async (client) => {
-    const { rows } = await client.query<Session & { pid: number; settings: string[] }>(config);
-    const [{ pid, settings: _, ...server }] = rows as [(typeof rows)[0]];
-    return { ...server, isPooled: pid !== (client as unknown as { processID: number }).processID };
+    const { processID } = client as unknown as { processID: number };
+    const isLocal = String(isShared ?? `pg_backend_pid() <> ${processID}`);
+    const after = [...Object.entries(REPORTED).map(set('false')), ...Object.entries(others).map(set(isLocal))];
+    const text = `SELECT ${SERVER}, ARRAY[${before.join(', ')}] AS before, ARRAY[${after.join(', ')}] AS after`;
+    type Row = Omit<Session, 'isPooled' | 'changed'> & { pid: number; before: string[]; after: string[] };
+    const { rows } = await client.query<Row>({ text, query_timeout: wait } as { text: string });
+    const [{ pid, before: old, after: wanted, ...server }] = rows as [Row];
+    const differing = names.map((name, i) => [name, wanted[i]] as const).filter(([, value], i) => value !== old[i]);
+    return { ...server, isPooled: pid !== processID, changed: Object.fromEntries(differing) as Session['changed'] };
   };
 }

@@ -24,7 +24,7 @@ async function start({ name, variables, application: load }: Program): Promise<v
   // PostgreSQL compiles on another core meanwhile.
   const [database, application, { serve }] = await Promise.all([
     reportIfSlow('Still opening the database.', () =>
-      retryWhileUnavailable(() => openDatabase(config.DATABASE_URL, { name })),
+      retryWhileUnavailable(() => openDatabase(config.DATABASE_URL, { name, direct: config.DATABASE_DIRECT_URL })),
     ),
     load(),
     import('./serve.js'),

@@ -32,6 +32,7 @@ export async function serve(application: Application, config: Config, database: 
     return { demo, app };
   });
   app.addHook('onClose', () => database.close());
+  if (database.route !== undefined) app.log.info(database.route);
   const stopAccepting = drainOnClose(app);
   const stored = readAddress(config.DATABASE_URL);
   if (stored.kind === 'embedded' && stored.directory) await answerCommands(app, stored.directory);

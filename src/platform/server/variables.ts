@@ -47,6 +47,11 @@ export const variables = Type.Object({
   ),
   LOG_LEVEL: choice(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'], 'minimum level of the log'),
   DATABASE_URL: secret(text('pglite://memory, pglite:///path or postgres://…; unset: embedded PostgreSQL in ./data')),
+  DATABASE_DIRECT_URL: secret(
+    text(
+      'postgres://… of the server itself for migrations, locks and signals; needed if DATABASE_URL leads through a pooler in transaction mode',
+    ),
+  ),
   REDIS_URL: secret(
     text(
       'redis://… for rate limits and signals of all instances, with ?keyPrefix=… on a shared server; unset: each instance counts alone, and the database sends signals',
