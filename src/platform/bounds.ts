@@ -43,6 +43,8 @@ export const BOUNDS = {
   requestsUnderWay: bound(128, 'requests and operations that run', 'process', 'they wait', 'requests_under_way'),
   requestsWaiting: bound(1000, 'requests and operations that wait', 'process', '503', 'requests_shed_total'),
   hashesWaiting: bound(100, 'password hashes that wait', 'process', '503 for the largest network', 'password_hashes'),
+  keyWait: bound(3000, 'milliseconds that a request waits for the first one with its key', 'request', '409'),
+  keyWaiting: bound(32, 'requests that wait for the first one with their idempotency key', 'process', '409'),
   socketsPerUser: bound(20, 'WebSockets', 'caller', 'close 1013', 'websockets_open'),
   socketOperations: bound(100, 'operations that are open', 'socket', 'BAD_REQUEST', 'graphql_operations_refused_total'),
   socketMessage: bound(256 * 1024, 'bytes of a message to the service', 'socket', 'close 1009'),

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
+import { BOUNDS } from '../../src/platform/bounds.js';
 import { readMigrations } from '../../src/platform/database/migrations.js';
 import { onEachDatabase } from '../support/databases.js';
 import { exampleApp } from '../support/example.js';
@@ -6,7 +8,7 @@ import { fakeGateway } from '../support/gateway.js';
 import { someoneWaits } from '../support/locks.js';
 import type { Person } from '../support/people.js';
 import { eventually } from '../support/process.js';
-import { codeOf, type RestAnswer, startService } from '../support/service.js';
+import { codeOf, type RestAnswer, startInstance, startService } from '../support/service.js';
 import { uncommitted } from '../support/uncommitted.js';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -76,21 +78,30 @@ onEachDatabase(t, async (t, open) => {
       t.equal(await effects(), 1);
     });
 
-    t.test(`${name}: fifty concurrent requests have one effect`, async (t) => {
+    t.test(`${name}: concurrent requests have one effect and one answer`, async (t) => {
       const [path, body, , effects, headers] = await request();
       const key = newKey();
-      const answers = await Promise.all(Array.from({ length: 50 }, () => post(admin, path, key, body, headers)));
-      const successes = answers.filter(({ status }) => status < 300);
-      t.ok(successes.length >= 1);
-      for (const one of successes) t.same(answerOf(one), answerOf(successes[0] as RestAnswer));
-      const others = new Set(
-        answers.filter(({ status }) => status >= 300).map(({ body }) => `${body.code} ${body.detail}`),
+      const [first, ...others] = await Promise.all(
+        Array.from({ length: 20 }, () => post(admin, path, key, body, headers)),
       );
-      for (const one of others) t.equal(one, 'CONFLICT The first request with this idempotency key is still running.');
-      t.same(answerOf(await post(admin, path, key, body, headers)), answerOf(successes[0] as RestAnswer));
+      t.ok(first && first.status < 300);
+      for (const one of others) t.same(answerOf(one), answerOf(first as RestAnswer));
       t.equal(await effects(), 1);
     });
   }
+
+  t.test('more concurrent requests than may wait are 409 with Retry-After', async (t) => {
+    const key = newKey();
+    const path = `${ORDERS}/${await order()}/payment`;
+    gateway.hold();
+    const all = Array.from({ length: BOUNDS.keyWaiting.value + 8 }, () => post(viewer, path, key));
+    const refused = await Promise.race(all);
+    t.same([...codeOf(refused), refused.headers.get('retry-after')], [409, 'CONFLICT', '2']);
+    gateway.release();
+    const statuses = (await Promise.all(all)).map(({ status }) => status);
+    t.same(statuses.filter((one) => one !== 409).length, BOUNDS.keyWaiting.value + 1);
+    t.same([...new Set(statuses)].sort(), [200, 409]);
+  });
 
   t.test('a key belongs to one caller, operation and path', async (t) => {
     const key = newKey();
@@ -152,21 +163,93 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await post(viewer, path, key, { payment_token: 'c' })).status, 200);
   });
 
-  t.test('a key in flight is 409 without an effect', async (t) => {
+  /** A payment that the gateway has received and not answered. */
+  async function slowPayment() {
     const id = await order();
     const key = newKey();
+    const path = `${ORDERS}/${id}/payment`;
+    const pay = () => post(viewer, path, key);
+    const requests = () => gateway.requests.filter(({ body }) => body.order_id === id).length;
     gateway.hold();
-    const first = post(viewer, `${ORDERS}/${id}/payment`, key);
-    const asked = await eventually('the gateway is asked', () => {
-      const requests = gateway.requests.filter(({ body }) => body.order_id === id).length;
-      return requests > 0 && requests;
-    });
-    const second = await post(viewer, `${ORDERS}/${id}/payment`, key);
-    t.match(second.body, { status: 409, code: 'CONFLICT', detail: /idempotency key is still running/ });
+    const first = pay();
+    await eventually('the gateway is asked', () => requests() > 0);
+    return { path, key, pay, requests, first };
+  }
+
+  t.test('a second request waits for the answer of the first', async (t) => {
+    const { pay, requests, first } = await slowPayment();
+    const others = [pay(), pay()];
+    t.equal(await Promise.race([...others, delay(300)]), undefined, 'no answer yet');
     gateway.release();
+    const answer = answerOf(await first);
+    t.equal(answer.status, 200);
+    for (const one of await Promise.all(others)) t.same(answerOf(one), answer);
+    t.equal(requests(), 1);
+  });
+
+  t.test('a key in flight for too long is 409 with Retry-After, without an effect', async (t) => {
+    const { pay, requests, first } = await slowPayment();
+    const second = await pay();
+    t.match(second.body, { status: 409, code: 'CONFLICT', detail: /idempotency key is still running/ });
+    t.equal(second.headers.get('retry-after'), '2');
+    gateway.release();
+    const asked = requests();
     t.equal((await first).status, 200);
-    t.equal(gateway.requests.filter(({ body }) => body.order_id === id).length, asked);
-    t.same(answerOf(await post(viewer, `${ORDERS}/${id}/payment`, key)), answerOf(await first));
+    t.same(answerOf(await pay()), answerOf(await first));
+    t.equal(requests(), asked);
+  });
+
+  t.test('a request that waits for one that fails has an effect of its own', async (t) => {
+    const path = `${ORDERS}/${await order()}/payment`;
+    const key = newKey();
+    gateway.next.push('decline');
+    gateway.hold();
+    const declined = post(viewer, path, key);
+    await eventually('the gateway is asked', () => gateway.next.length === 0);
+    const paid = post(viewer, path, key);
+    gateway.release();
+    t.same(codeOf(await declined), [422, 'PAYMENT_DECLINED']);
+    t.equal((await paid).status, 200);
+  });
+
+  t.test('a key is one key on all instances', { skip: !database.url && 'one instance' }, async (t) => {
+    const other = await startInstance(t, database, { PAYMENT_URL: gateway.url }, { now: () => Date.now() + moved });
+    const body = newUser();
+    const key = newKey();
+    const at = (instance: Pick<typeof other, 'rest'>, path: string, sent: object, as = admin) =>
+      instance.rest('POST', path, { as, body: sent, headers: { 'idempotency-key': key } });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => at(i % 2 === 0 ? service : other, USERS, body)),
+    );
+    for (const one of answers) t.same(answerOf(one), answerOf(answers[0] as RestAnswer));
+    t.equal(answers[0]?.status, 201);
+    t.equal(await client.user.count({ where: { email: body.email } }), 1);
+
+    const { path, key: slow, requests, first } = await slowPayment();
+    const elsewhere = other.rest('POST', path, { as: viewer, headers: { 'idempotency-key': slow } });
+    t.equal(await Promise.race([elsewhere, delay(300)]), undefined, 'no answer yet');
+    gateway.release();
+    t.same(answerOf(await elsewhere), answerOf(await first));
+    t.equal(requests(), 1);
+
+    // The insert of an order waits for this lock, after the key was claimed.
+    const hold = await uncommitted(client, (db) => db.$executeRaw`SELECT pg_advisory_xact_lock(36)`);
+    await client.$executeRawUnsafe(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_advisory_xact_lock_shared(36); RETURN NEW; END $$`);
+    await client.$executeRawUnsafe('CREATE TRIGGER hold BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION hold()');
+    const before = await client.order.count();
+    const killed = at(service, ordersOf(viewer), EUR, viewer);
+    await someoneWaits(database);
+    const survivor = at(other, ordersOf(viewer), EUR, viewer);
+    await delay(300);
+    await client.$queryRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event = 'advisory'`;
+    t.equal((await killed).status, 503);
+    hold.commit();
+    await hold.over;
+    t.equal((await survivor).status, 201, 'the second request takes over');
+    t.equal(await client.order.count(), before + 1);
+    await client.$executeRawUnsafe('DROP TRIGGER hold ON orders');
   });
 
   t.test('a key that another process stores meanwhile has no second effect', async (t) => {

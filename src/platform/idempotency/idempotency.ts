@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { BOUNDS } from '../bounds.js';
 import { authenticated, type Call, type KeyedRequest } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
@@ -19,7 +21,18 @@ interface IdempotencyDependencies {
 
 export type Idempotency = ReturnType<typeof idempotencyService>;
 
-const inFlight = () => new Failure('CONFLICT', 'The first request with this idempotency key is still running.');
+const MAX_WAIT_MS = BOUNDS.keyWait.value;
+const MAX_WAITING = BOUNDS.keyWaiting.value;
+/** Milliseconds between looks at a key that another process uses. */
+const LOOK_INTERVAL_MS = 150;
+const RETRY_AFTER_S = 2;
+
+/** One object, so that `inTurn` recognizes it. */
+const IN_FLIGHT = new Failure(
+  'CONFLICT',
+  `The first request with this idempotency key is still running. Try again in ${RETRY_AFTER_S} seconds.`,
+  { retryAfter: RETRY_AFTER_S },
+);
 
 /** Stores idempotency keys (IETF draft-ietf-httpapi-idempotency-key-header), in the transaction of their effect. */
 export function idempotencyService({ client, secrets, now }: IdempotencyDependencies) {
@@ -30,8 +43,58 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
   /** Returns false for a key with unfinished work. */
   const isExpired = ({ expiresAt, workId }: { expiresAt: Date; workId: string | null }) =>
     workId === null && expiresAt.getTime() <= now();
+  const nameOf = (call: Call, request: KeyedRequest): string => {
+    const { callerId, operation, key } = uniqueOf(call, request).callerId_operation_key;
+    return `${callerId} ${operation} ${key}`;
+  };
+  /** Requests that run in this process, by the name of their key. */
+  const running = new Map<string, Promise<unknown>>();
+  let waiting = 0;
+
+  /** Resolves when the request has ended, or after some milliseconds. */
+  async function waitFor(request: Promise<unknown>, milliseconds: number): Promise<void> {
+    if (milliseconds <= 0 || waiting >= MAX_WAITING) throw IN_FLIGHT;
+    waiting += 1;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      request.then(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    waiting -= 1;
+  }
+
+  async function runUntil<T>(until: number, work: () => Promise<T>): Promise<T> {
+    for (;;)
+      try {
+        return await work();
+      } catch (error) {
+        if (error !== IN_FLIGHT || performance.now() > until) throw error;
+        await delay(LOOK_INTERVAL_MS);
+      }
+  }
 
   return {
+    /**
+     * Runs the requests with one key one after another, without a connection to the database while they wait. A request
+     * whose key another process uses runs again until that process has ended.
+     * @throws Failure CONFLICT if the first request runs too long
+     */
+    async inTurn<T>(call: Call, request: KeyedRequest, work: () => Promise<T>): Promise<T> {
+      const until = performance.now() + MAX_WAIT_MS;
+      const name = nameOf(call, request);
+      for (let first = running.get(name); first; first = running.get(name))
+        await waitFor(first, until - performance.now());
+      const result = runUntil(until, work);
+      const ended = result.then(
+        () => running.delete(name),
+        () => running.delete(name),
+      );
+      running.set(name, ended);
+      return result;
+    },
+
     /** @throws Failure VALIDATION_FAILED for another body, CONFLICT for a key in flight or a deleted answer */
     async recall(call: Call, request: KeyedRequest): Promise<object | undefined> {
       const record = await client.idempotencyKey.findUnique({ where: uniqueOf(call, request) });
@@ -42,7 +105,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
           issues: [{ parameter: 'Idempotency-Key', detail: 'was used with another body' }],
         });
       }
-      if (record.workId !== null) throw inFlight();
+      if (record.workId !== null) throw IN_FLIGHT;
       if (record.answer === null) throw new Failure('CONFLICT', 'What this idempotency key made was deleted since.');
       return readAnswer(record.answer);
     },
@@ -50,13 +113,12 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
     /** Locks the key for the transaction of its first request. @throws Failure CONFLICT for a key in flight */
     async claim(tx: Transaction, call: Call, request: KeyedRequest): Promise<void> {
       const where = uniqueOf(call, request);
-      const { callerId, operation, key } = where.callerId_operation_key;
-      const name = `${callerId} ${operation} ${key}`;
+      const name = nameOf(call, request);
       // Prisma has no advisory locks. The second statement sees what was committed before the lock.
       const [lock] = await tx.$queryRaw<{ held: boolean }[]>`
         SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS held`;
       const record = await tx.idempotencyKey.findUnique({ where, select: { expiresAt: true, workId: true } });
-      if (!lock?.held || (record && !isExpired(record))) throw inFlight();
+      if (!lock?.held || (record && !isExpired(record))) throw IN_FLIGHT;
       if (record) await tx.idempotencyKey.delete({ where, select: { key: true } });
     },
 
@@ -76,7 +138,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
         workId,
       };
       await tx.idempotencyKey.create({ data, select: { key: true } }).catch((error: unknown) => {
-        throw faultOf(error).kind === 'unique' ? inFlight() : error;
+        throw faultOf(error).kind === 'unique' ? IN_FLIGHT : error;
       });
     },
 

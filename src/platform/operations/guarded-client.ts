@@ -15,7 +15,7 @@ import type { PageReader } from './pages.js';
 /** The services that all operations of a process share. */
 export interface OperationServices {
   readonly client: PrismaClient;
-  readonly idempotency: Pick<Idempotency, 'recall' | 'claim' | 'keep'>;
+  readonly idempotency: Pick<Idempotency, 'inTurn' | 'recall' | 'claim' | 'keep'>;
   readonly models: DeclaredModels;
   readonly streams: ModelStreams;
   readonly pages: PageReader;

@@ -46,12 +46,24 @@ class AfterCommit {
   }
 }
 
+/** Runs an operation. Requests with one idempotency key run one after another. */
+export function operate(
+  services: OperationServices,
+  route: Route<never, unknown>,
+  options: OperationRequest,
+): Promise<unknown> {
+  const { call, action, writes } = options;
+  if (!writes || !call.idempotency) return runOnce(services, route, options);
+  authoriseRole(call, action);
+  return services.idempotency.inTurn(call, call.idempotency, () => runOnce(services, route, options));
+}
+
 /**
  * Enforces the contract around a handler, in the order of failures: 401 and 403 by the role, 403 by the id, the
  * idempotency key, 404 and 410, 403 by the row, 412; then the handler, whose first write checks 422 and 429. All
  * effects are one transaction, which commits before the answer.
  */
-export async function operate(
+async function runOnce(
   services: OperationServices,
   { target, handler }: Route<never, unknown>,
   options: OperationRequest,
