@@ -51,6 +51,12 @@ export const BOUNDS = {
   socketQueue: bound(MIB, 'bytes that wait to be sent', 'socket', 'close 1013'),
   socketPings: bound(100, 'pings and pongs in 10 seconds', 'socket', 'close 1008'),
   socketInit: bound(3000, 'milliseconds for `connection_init`', 'socket', 'close 4408'),
+  migrationLock: bound(
+    1000,
+    'milliseconds that a migration waits for a table lock',
+    'process',
+    'it retries after a pause',
+  ),
   upstreamCalls: bound(32, 'calls that run', 'upstream', 'they wait', 'dependency_up'),
   upstreamWaiting: bound(16, 'calls that wait', 'upstream', '503', 'dependency_up'),
   upstreamAnswer: bound(8 * MIB, 'bytes of a forwarded answer', 'answer', '502'),

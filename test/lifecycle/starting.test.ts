@@ -18,7 +18,6 @@ import t, { type Test } from 'tap';
 import { demo } from '../../src/application/seed.js';
 import { onEachDatabase } from '../support/databases.js';
 import { emptyDirectory } from '../support/demo.js';
-import { someoneWaits } from '../support/locks.js';
 import {
   ask,
   basic,
@@ -231,13 +230,16 @@ onEachDatabase(t, async (t, open) => {
   });
 
   t.test('a start waits for migrations of another process', async (t) => {
-    const database = await open();
-    const { url, client } = database;
+    const { url, client } = await open();
     if (url === undefined) return t.comment('an embedded database belongs to one process');
     const migrating = await uncommitted(client, (db) => db.$executeRaw`SELECT pg_advisory_xact_lock(72707369)`);
     await client.$executeRaw`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '0_init'`;
     const server = startServer(t, { DATABASE_URL: url });
-    await someoneWaits(database);
+    await eventually('a start that waits', async () => {
+      const waiting = await client.$queryRaw<object[]>`SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND query LIKE 'SELECT pg_try_advisory_lock(72707369)%'`;
+      return waiting.length > 0;
+    });
     await client.$executeRaw`UPDATE _prisma_migrations SET finished_at = now()`;
     migrating.commit();
     await migrating.over;

@@ -55,6 +55,8 @@ t.test('a production install runs a build from elsewhere, and has the commands o
 
   const accord = (...args: string[]) => [process.execPath, join(folder, 'src/platform/cli/bin.js'), ...args] as const;
   const environment = { DATABASE_URL: `pglite://${folder}/data` };
+  const migrated = await run(t, accord('migrate'), environment).ended;
+  t.match([migrated.code, migrated.stdout], [0, /: Applied 0_init, /]);
   const server = await startServer(t, environment, accord('start'));
   for (const [path, type] of [
     ['/docs', 'text/html'],

@@ -27,6 +27,7 @@ t.test('an empty environment gives the defaults, and nothing may change them', a
     PORT: 3000,
     HOST: 'localhost',
     LOG_LEVEL: 'info',
+    MIGRATE_ON_START: 'on',
     JWT_ALGORITHM: 'RS256',
     BODY_LIMIT: 65_536,
     RATE_LIMIT: 300,

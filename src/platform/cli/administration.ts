@@ -29,7 +29,10 @@ async function runCommand(work: (commands: Administration) => Promise<void>): Pr
       import('../database/open.js'),
       import('../keys/administration.js'),
     ]);
-    const database = await openDatabase(config.DATABASE_URL, { direct: config.DATABASE_DIRECT_URL });
+    const database = await openDatabase(config.DATABASE_URL, {
+      direct: config.DATABASE_DIRECT_URL,
+      migrate: config.MIGRATE_ON_START,
+    });
     const { JWT_ALGORITHM: algorithm, KEY_SECRET: keySecrets = [] } = config;
     const commands = administration({ client: database.client, algorithm, keySecrets, now: Date.now });
     await work(commands).finally(database.close);

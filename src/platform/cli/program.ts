@@ -14,6 +14,7 @@ const OPERATOR: Subcommands = {
     summary: 'list, rotate and retire the signing keys',
     load: async () => ({ default: (await administration()).keys }),
   },
+  migrate: { summary: 'apply the migrations of this version to the database', load: () => import('./migrate.js') },
   schema: { summary: 'print the GraphQL schema for tools', load: async () => ({ default: (await graphql()).schema }) },
   start: { summary: 'run the service', load: () => import('./start.js') },
   trust: {

@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
+import { BOUNDS } from '../bounds.js';
 import { rootPath } from '../root.js';
 import { reportIfSlow } from './retry.js';
 
@@ -29,10 +31,19 @@ export function readMigrations(folder: string = migrationsFolder()): Migration[]
 
 /** Prisma's own advisory lock, so that `prisma migrate deploy` waits as well. */
 const MIGRATION_LOCK = 72_707_369;
-/** Milliseconds to wait for the migrations of another process. */
+/** Milliseconds to wait for the migrations of another process, and between two attempts. */
 const MIGRATION_WAIT_MS = 60_000;
-/** Milliseconds to wait for a query, and for a locked table. */
+const MIGRATION_POLL_MS = 250;
+/** Milliseconds to wait for a query. */
 const START_WAIT_MS = 30_000;
+/** Milliseconds between two attempts to lock a table, in which the running instances work, and for all attempts. */
+const LOCK_PAUSE_MS = 2000;
+const LOCK_RETRY_MS = 60_000;
+
+/** SQLSTATE of CREATE INDEX CONCURRENTLY and similar statements in a transaction. */
+const NOT_IN_TRANSACTION = '25001';
+/** SQLSTATE of the lock time-out, and of a deadlock with a request. */
+const LOCK_FAILURES: ReadonlySet<string | undefined> = new Set(['55P03', '40P01']);
 
 export interface MigrationSession {
   query: <Row>(sql: string) => Promise<Row[]>;
@@ -42,28 +53,37 @@ export interface MigrationSession {
   lockMigrations: () => Promise<void>;
 }
 
-/** Runs `work` on one connection of the pool, without a time limit for scripts, and closes the connection. */
+/**
+ * Runs `work` on one connection of the pool, without a time limit for scripts, and closes the connection. A statement
+ * that waits for a table lock fails soon, because all later statements on the table wait behind it.
+ */
 export async function withMigrationSession<T>(pool: Pool, work: (session: MigrationSession) => Promise<T>): Promise<T> {
   const client = await pool.connect();
+  const query = async <Row>(text: string): Promise<Row[]> => {
+    const config = { text, query_timeout: START_WAIT_MS };
+    return (await client.query(config)).rows;
+  };
+  // A waiting `pg_advisory_lock` holds a snapshot, for which CREATE INDEX CONCURRENTLY would wait: a deadlock.
+  async function lockMigrations(): Promise<void> {
+    const isLocked = async () => {
+      const [row] = await query<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${MIGRATION_LOCK}) AS locked`);
+      return row?.locked;
+    };
+    for (const end = performance.now() + MIGRATION_WAIT_MS; !(await isLocked()); await delay(MIGRATION_POLL_MS)) {
+      if (performance.now() < end) continue;
+      throw new Error(`Another process has been migrating this database for ${MIGRATION_WAIT_MS / 1000} s.`);
+    }
+  }
   try {
-    await client.query(`SET lock_timeout = ${START_WAIT_MS}`);
+    await query(`SET lock_timeout = ${BOUNDS.migrationLock.value}`);
     return await work({
-      query: async (text) => {
-        const config = { text, query_timeout: START_WAIT_MS };
-        return (await client.query(config)).rows;
-      },
+      query,
       run: async (script) => void (await client.query(script)),
-      lockMigrations: async () => {
-        await client.query(`SET lock_timeout = ${MIGRATION_WAIT_MS}`);
-        const seconds = MIGRATION_WAIT_MS / 1000;
-        await reportIfSlow(`Another process migrates this database. Waiting up to ${seconds} s for it.`, () =>
-          client.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`),
-        ).catch((cause: { code?: string }) => {
-          if (cause.code !== '55P03') throw cause;
-          throw new Error(`Another process has been migrating this database for ${seconds} s.`, { cause });
-        });
-        await client.query(`SET lock_timeout = ${START_WAIT_MS}`);
-      },
+      lockMigrations: () =>
+        reportIfSlow(
+          `Another process migrates this database. Waiting up to ${MIGRATION_WAIT_MS / 1000} s for it.`,
+          lockMigrations,
+        ),
     });
   } finally {
     client.release(true);
@@ -88,16 +108,23 @@ export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS public._prisma_migra
   applied_steps_count INTEGER NOT NULL DEFAULT 0
 )`;
 
+export interface MigrationResult {
+  /** The names of the migrations that were applied now. */
+  applied: string[];
+  /** The names of migrations in the database that this version does not have: a newer version has applied them. */
+  unknown: string[];
+}
+
 /**
- * Returns the missing migrations. Accepts newer ones in the database: an update runs two versions side by side.
+ * Accepts unknown migrations in the database: an update runs two versions side by side.
  * @param isUnfinishedAllowed treats an unfinished migration as missing, because another instance may be running it
  * @throws Error for an applied migration that was edited, and for an unfinished one
  */
-async function pendingMigrations(
+async function migrationState(
   session: MigrationSession,
   all: readonly Migration[],
   isUnfinishedAllowed: boolean,
-): Promise<Migration[]> {
+): Promise<{ missing: Migration[] } & Pick<MigrationResult, 'unknown'>> {
   const rows = await session
     .query<AppliedMigration>(
       'SELECT migration_name, checksum, finished_at FROM public._prisma_migrations WHERE rolled_back_at IS NULL',
@@ -107,7 +134,7 @@ async function pendingMigrations(
       throw error;
     });
   const applied = new Map(rows.map((row) => [row.migration_name, row]));
-  return all.filter(({ name, checksum }) => {
+  const missing = all.filter(({ name, checksum }) => {
     const row = applied.get(name);
     if (row?.finished_at === null && isUnfinishedAllowed) return true;
     if (row?.finished_at === null) {
@@ -122,39 +149,81 @@ async function pendingMigrations(
     }
     return !row;
   });
+  const known = new Set(all.map(({ name }) => name));
+  return { missing, unknown: [...applied.keys()].filter((name) => !known.has(name)).sort() };
 }
 
 /**
- * Applies the missing migrations in order, and returns their names. Instances that start together wait for each other.
- * A script and its record are one transaction, so a failed script leaves nothing and is retried at the next start.
+ * Applies the missing migrations in order. Instances that start together wait for each other.
+ * @param mayApply false: rejects if migrations are missing
  * @throws Error with the file and, if PostgreSQL reports it, the line
  */
-export async function applyMigrations(session: MigrationSession, all: readonly Migration[]): Promise<string[]> {
-  if ((await pendingMigrations(session, all, true)).length === 0) return [];
+export async function applyMigrations(
+  session: MigrationSession,
+  all: readonly Migration[],
+  mayApply = true,
+): Promise<MigrationResult> {
+  const { missing, unknown } = await migrationState(session, all, mayApply);
+  if (missing.length === 0) return { applied: [], unknown };
+  if (!mayApply) {
+    const names = missing.map(({ name }) => name).join(', ');
+    throw new Error(
+      `The database lacks migrations of this version: ${names}. Run \`accord migrate\` of this version, or start with MIGRATE_ON_START=on.`,
+    );
+  }
   await session.lockMigrations();
   await session.run(MIGRATIONS_TABLE);
-  const migrations = await pendingMigrations(session, all, false);
-  for (const migration of migrations) await applyMigration(session, migration);
-  return migrations.map(({ name }) => name);
+  const now = await migrationState(session, all, false);
+  for (const migration of now.missing) await applyMigration(session, migration);
+  return { applied: now.missing.map(({ name }) => name), unknown };
 }
 
-async function applyMigration({ run }: MigrationSession, migration: Migration): Promise<void> {
+/**
+ * Runs a script and its record in one transaction, so a failed script leaves nothing and is retried at the next start.
+ * Repeats the transaction while another one uses the tables.
+ */
+async function applyMigration({ query, run }: MigrationSession, migration: Migration): Promise<void> {
   const { name, script, checksum } = migration;
-  const record = `INSERT INTO public._prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
-    VALUES ('${randomUUID()}', '${checksum}', '${name.replaceAll("'", "''")}', clock_timestamp(), 1)`;
-  try {
+  const id = randomUUID();
+  const begun = `INSERT INTO public._prisma_migrations (id, checksum, migration_name)
+    VALUES ('${id}', '${checksum}', '${name.replaceAll("'", "''")}')`;
+  const finished = `UPDATE public._prisma_migrations
+    SET finished_at = clock_timestamp(), applied_steps_count = 1 WHERE id = '${id}'`;
+  async function inTransaction(): Promise<void> {
+    await run(`BEGIN;\n${begun}`);
     // The script comes first, because PostgreSQL counts the position of an error from the beginning.
-    await run(`${script}\n;\n${record}`).catch(async (error: { code?: string }) => {
-      // CREATE INDEX CONCURRENTLY and similar statements run only outside of a transaction.
-      if (error.code !== '25001') throw error;
-      // An aborted CREATE INDEX CONCURRENTLY leaves an invalid index.
-      await run('SET lock_timeout = 0');
-      await run(script);
-      await run(`SET lock_timeout = ${START_WAIT_MS}`);
-      await run(record);
-    });
-  } catch (error) {
-    throw migrationError(migration, error);
+    await run(`${script}\n;\n${finished};\nCOMMIT`);
+  }
+  async function alone(): Promise<void> {
+    // Readers and writers do not wait behind CONCURRENTLY. An aborted CREATE INDEX leaves an invalid index.
+    if (/\bCONCURRENTLY\b/i.test(script)) await run('SET lock_timeout = 0');
+    await run(script);
+    await run(`SET lock_timeout = ${BOUNDS.migrationLock.value}`);
+    await run(`${begun};\n${finished}`);
+  }
+
+  const inUse = `Migration ${name}: another transaction, such as a backup, uses a table`;
+  const end = performance.now() + LOCK_RETRY_MS;
+  let attempt = inTransaction;
+  for (let isReported = false; ; ) {
+    try {
+      return await attempt();
+    } catch (error) {
+      await run('ROLLBACK').catch(() => {});
+      // A script with a COMMIT of its own leaves an unfinished record, and must not be repeated.
+      const isCommitted = (await query(`SELECT 1 FROM public._prisma_migrations WHERE id = '${id}'`)).length > 0;
+      const code = isCommitted ? undefined : (error as { code?: string }).code;
+      if (code === NOT_IN_TRANSACTION && attempt === inTransaction) attempt = alone;
+      else if (!LOCK_FAILURES.has(code)) throw migrationError(migration, error);
+      else if (performance.now() + LOCK_PAUSE_MS > end) {
+        const remedy = 'End that transaction (pg_stat_activity lists it), or run `accord migrate` later.';
+        throw new Error(`${inUse}, and did so for ${LOCK_RETRY_MS / 1000} s. ${remedy}`, { cause: error });
+      } else {
+        if (!isReported) console.warn(`${inUse}. Trying again for up to ${LOCK_RETRY_MS / 1000} s.`);
+        isReported = true;
+        await delay(LOCK_PAUSE_MS);
+      }
+    }
   }
 }
 

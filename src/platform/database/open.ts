@@ -27,6 +27,8 @@ export interface Database
   route: string | undefined;
   /** The migrations that this start applied. */
   migrated: string[];
+  /** The migrations of a newer version. */
+  unknownMigrations: string[];
   /** Closes all connections and unlocks the data directory. Rolls back open transactions. May be called twice. */
   close: () => Promise<void>;
 }
@@ -43,10 +45,12 @@ interface DatabaseOptions {
   direct?: string | undefined;
   /** The folder of the migrations; by default the project's. */
   migrations?: string;
+  /** `off`: rejects if migrations are missing. By default they are applied. */
+  migrate?: 'on' | 'off';
 }
 
 /**
- * Opens the database of a DATABASE_URL and applies missing migrations.
+ * Opens the database of a DATABASE_URL, and applies missing migrations or rejects.
  * @throws DatabaseNotOpened for a wrong address, a locked directory, an unavailable server and a failed migration
  */
 export async function openDatabase(
@@ -58,6 +62,7 @@ export async function openDatabase(
     limits = TIME_LIMITS_MS,
     direct: directUrl,
     migrations = migrationsFolder(),
+    migrate = 'on',
   }: DatabaseOptions = {},
 ): Promise<Database> {
   const address = readAddress(url);
@@ -72,7 +77,9 @@ export async function openDatabase(
     throw notOpened(error);
   });
   try {
-    const applied = await backend.withMigrationSession((session) => applyMigrations(session, all));
+    const { applied, unknown: unknownMigrations } = await backend.withMigrationSession((session) =>
+      applyMigrations(session, all, migrate === 'on'),
+    );
     const migrated = [...backend.migrated, ...applied];
     const { pool, reads, route, exclusively, dump } = backend;
     const own = pooledConnection(pool);
@@ -96,7 +103,20 @@ export async function openDatabase(
     };
     const { kind, label } = address;
     const signals = { listen, checkListening, isListening };
-    return { client, kind, label, ...signals, watch, connections, exclusively, route, migrated, dump, close };
+    return {
+      client,
+      kind,
+      label,
+      ...signals,
+      watch,
+      connections,
+      exclusively,
+      route,
+      migrated,
+      unknownMigrations,
+      dump,
+      close,
+    };
   } catch (error) {
     await backend.close().catch(() => {});
     throw notOpened(error);

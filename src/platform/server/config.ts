@@ -215,6 +215,10 @@ export function readConfig(
   return Object.freeze({ ...others, ...secrets, production: isProduction(values) });
 }
 
+/** Reads the variables of the database only: a job that migrates needs no secret of the service. */
+export const readDatabaseConfig = (environment: NodeJS.ProcessEnv): Config =>
+  readConfig(Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('DATABASE_'))));
+
 /** Returns one address, because Fastify cuts running requests of a second listener when it closes. */
 export const listenHost = ({ HOST }: Pick<Config, 'HOST'>): string => (HOST === 'localhost' ? '127.0.0.1' : HOST);
 

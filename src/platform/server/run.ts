@@ -24,7 +24,13 @@ async function start({ name, variables, application: load }: Program): Promise<v
   // PostgreSQL compiles on another core meanwhile.
   const [database, application, { serve }] = await Promise.all([
     reportIfSlow('Still opening the database.', () =>
-      retryWhileUnavailable(() => openDatabase(config.DATABASE_URL, { name, direct: config.DATABASE_DIRECT_URL })),
+      retryWhileUnavailable(() =>
+        openDatabase(config.DATABASE_URL, {
+          name,
+          direct: config.DATABASE_DIRECT_URL,
+          migrate: config.MIGRATE_ON_START,
+        }),
+      ),
     ),
     load(),
     import('./serve.js'),
@@ -55,7 +61,7 @@ function operatorMessage(error: unknown): string | undefined {
   // A table or column is missing.
   if (error instanceof Error && 'code' in error && /^(P202[12]|42P01|42703)$/.test(String(error.code))) {
     const missing = error.message.trim().split('\n').at(-1);
-    return `The database schema does not match this version; a newer version may have migrated it: ${missing}`;
+    return `The database schema does not match this version; a newer version may have migrated it. Install that version, or restore a backup of before: ${missing}`;
   }
   if (faultOf(error).kind !== 'unknown') return `The database failed during the start: ${reasonOf(error)}`;
   const isSystemError =

@@ -33,6 +33,13 @@ export async function serve(application: Application, config: Config, database: 
   });
   app.addHook('onClose', () => database.close());
   if (database.route !== undefined) app.log.info(database.route);
+  if (database.unknownMigrations.length > 0) {
+    const migrations = database.unknownMigrations;
+    app.log.warn(
+      { migrations },
+      'a newer version has migrated the database; unless an update runs, install that version',
+    );
+  }
   const stopAccepting = drainOnClose(app);
   const stored = readAddress(config.DATABASE_URL);
   if (stored.kind === 'embedded' && stored.directory) await answerCommands(app, stored.directory);

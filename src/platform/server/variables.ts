@@ -52,6 +52,10 @@ export const variables = Type.Object({
       'postgres://… of the server itself for migrations, locks and signals; needed if DATABASE_URL leads through a pooler in transaction mode',
     ),
   ),
+  MIGRATE_ON_START: choice(
+    ['on', 'off'],
+    'off: the start applies no migrations, and refuses a database that lacks some; `accord migrate` applies them',
+  ),
   REDIS_URL: secret(
     text(
       'redis://… for rate limits and signals of all instances, with ?keyPrefix=… on a shared server; unset: each instance counts alone, and the database sends signals',

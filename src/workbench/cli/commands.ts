@@ -26,7 +26,10 @@ export const WORKBENCH: Subcommands = {
     load: () => import('./explain.js'),
   },
   lint: { summary: 'check the style of both contracts', load: () => import('./lint.js') },
-  migrate: { summary: 'write a migration from prisma/schema.prisma', load: () => import('./migrate.js') },
+  migrate: {
+    summary: 'apply the migrations, or write one from prisma/schema.prisma',
+    load: () => import('./migrate.js'),
+  },
   new: { summary: 'write a new project', load: () => import('./new.js') },
   scaffold: {
     summary: 'write the stubs of new operations and fields, and print the next steps',

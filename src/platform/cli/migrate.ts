@@ -1,0 +1,24 @@
+import { openDatabase } from '../database/open.js';
+import { retryWhileUnavailable } from '../database/retry.js';
+import { readDatabaseConfig } from '../server/config.js';
+import type { Subcommand } from './subcommand.js';
+
+/** Applies the missing migrations, for services that start with MIGRATE_ON_START=off. Exits 1 if one fails. */
+export async function applyMissingMigrations(): Promise<void> {
+  try {
+    const { DATABASE_URL, DATABASE_DIRECT_URL: direct } = readDatabaseConfig(process.env);
+    const { label, migrated, close } = await retryWhileUnavailable(() => openDatabase(DATABASE_URL, { direct }));
+    await close();
+    const result = migrated.length > 0 ? `Applied ${migrated.join(', ')}` : 'All migrations are applied';
+    console.log(`${label}: ${result}.`);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
+const migrate: Subcommand = (command) => {
+  command.action(applyMissingMigrations);
+};
+
+export default migrate;
