@@ -8,8 +8,8 @@ import { ARRIVAL, PRODUCTION, PROXIED } from '../support/production.js';
 import { codeOf, type RestAnswer, type Service, startService } from '../support/service.js';
 
 const ORDERS = '/api/v1/orders';
-/** Longer than the longest wait between two attempts; a few of them leave access tokens valid. */
-const MINUTE = 61_000;
+/** Longer than a lease, and than the waits after the first five attempts. Many of them leave access tokens valid. */
+const WAIT = 16_000;
 const ASYNC = { prefer: 'respond-async' };
 
 /** Orders of the viewer, and what happens to them. */
@@ -83,10 +83,11 @@ onEachDatabase(t, async (t, open) => {
     t.same([payment.status, payment.token], ['SETTLED', null], 'the token is not kept');
 
     const declined = await create();
+    const key = { 'idempotency-key': 'declined' };
     gateway.next.push('decline');
-    t.same(codeOf(await pay(declined)), [422, 'PAYMENT_DECLINED']);
+    t.same(codeOf(await pay(declined, undefined, key)), [422, 'PAYMENT_DECLINED']);
     t.equal(await statusOf(declined), 'pending');
-    t.equal((await pay(declined)).status, 200, 'a declined order can be paid another way');
+    t.equal((await pay(declined, undefined, key)).status, 200, 'and can be paid, also under the same key');
     t.equal(gateway.taken(declined).length, 1);
 
     const refused = await create();
@@ -97,7 +98,8 @@ onEachDatabase(t, async (t, open) => {
   });
 
   t.test('a lost answer is requested again under the same key', async (t) => {
-    for (const fault of ['lost in time', 'lost by reset', 'lost in garbage', 'lost in 500', 'twice'] as Behaviour[]) {
+    const lost: Behaviour[] = ['lost in time', 'lost by reset', 'lost in garbage', 'lost in 409', 'lost in 500'];
+    for (const fault of [...lost, 'twice'] as const) {
       const id = await create();
       gateway.next.push(fault);
       t.equal((await pay(id)).status, 200, fault);
@@ -110,6 +112,9 @@ onEachDatabase(t, async (t, open) => {
       ['lost in time', [504, 'GATEWAY_TIMEOUT']],
       ['lost by reset', [502, 'BAD_GATEWAY']],
       ['lost in garbage', [502, 'BAD_GATEWAY']],
+      ['lost in 408', [502, 'BAD_GATEWAY']],
+      ['lost in 409', [502, 'BAD_GATEWAY']],
+      ['lost in 425', [502, 'BAD_GATEWAY']],
       ['lost in 500', [502, 'BAD_GATEWAY']],
     ];
     for (const [fault, expected] of faults) {
@@ -122,16 +127,75 @@ onEachDatabase(t, async (t, open) => {
       t.same(codeOf(await pay(id, undefined, key)), [409, 'CONFLICT'], 'the first request under its key runs on');
       // However often it fails: what may have been taken is not given up.
       const asked = gateway.requests.length;
-      moved += MINUTE;
+      moved += WAIT;
       await eventually('another attempt', () => gateway.requests.length > asked);
       t.equal(await statusOf(id), 'processing');
       gateway.otherwise = 'settle';
-      moved += MINUTE;
+      moved += WAIT;
       await becomes(id, 'paid');
       t.equal(gateway.taken(id).length, 1, 'taken once');
       const repeated = await pay(id, undefined, key);
       t.same([repeated.status, repeated.body?.status], [200, 'paid'], 'and the key knows the answer');
     }
+  });
+
+  t.test('a payment that may have been taken is not given up when a later attempt is refused', async (t) => {
+    const id = await create();
+    gateway.otherwise = 'fail';
+    t.same(codeOf(await pay(id)), [502, 'BAD_GATEWAY']);
+    gateway.otherwise = 'refuse';
+    for (let attempt = 2; attempt <= 3; attempt++) {
+      moved += WAIT;
+      await eventually(`the end of attempt ${attempt}`, async () => {
+        const { status, attempts, dueAt } = await database.client.payment.findFirstOrThrow({ where: { orderId: id } });
+        // The lease of a running attempt is longer than the wait after it.
+        return status !== 'OPEN' || (attempts === attempt && dueAt.getTime() - now() < 10_000);
+      });
+      t.equal(await statusOf(id), 'processing', `after attempt ${attempt}`);
+    }
+    gateway.otherwise = 'settle';
+    moved += WAIT;
+    await becomes(id, 'paid');
+    t.equal(gateway.taken(id).length, 1);
+  });
+
+  t.test('a gateway that limits its callers is asked again', async (t) => {
+    const id = await create();
+    gateway.next.push('limit');
+    t.equal((await pay(id)).status, 200);
+    const limited = await create();
+    gateway.otherwise = 'limit';
+    t.same(codeOf(await pay(limited)), [502, 'BAD_GATEWAY']);
+    t.equal(await statusOf(limited), 'pending', 'nothing was taken');
+    gateway.otherwise = 'settle';
+  });
+
+  t.test('an attempt does not give up a payment that another instance has begun to request again', async (t) => {
+    const id = await create();
+    const asked = gateway.requests.length;
+    gateway.hold();
+    gateway.otherwise = 'refuse';
+    const paying = pay(id);
+    await eventually('the first attempt', () => gateway.requests.length > asked);
+    await database.client.payment.updateMany({ where: { orderId: id }, data: { attempts: 2 } });
+    gateway.release();
+    t.same(codeOf(await paying), [502, 'BAD_GATEWAY']);
+    t.equal(await statusOf(id), 'processing');
+    gateway.otherwise = 'settle';
+    moved += WAIT;
+    await becomes(id, 'paid');
+  });
+
+  t.test('a slow payment does not delay the others', async (t) => {
+    const ids = [await create(), await create(), await create(), await create()];
+    gateway.hold();
+    const asked = gateway.requests.length;
+    for (const id of ids) t.equal((await pay(id, undefined, ASYNC)).status, 202);
+    const requested = () => gateway.requests.slice(asked);
+    await eventually('all four', () => new Set(requested().map(({ key }) => key)).size === ids.length);
+    t.ok(requested().length < 10, 'the last one does not wait for three attempts of each other one');
+    gateway.release();
+    for (const id of ids) await becomes(id, 'paid');
   });
 
   t.test('during a payment nobody else can pay or cancel', async (t) => {
@@ -163,7 +227,12 @@ onEachDatabase(t, async (t, open) => {
       moved += waits.at(-1) as number;
     }
     t.ok((await attempts()) >= 3);
-    t.ok((waits[2] as number) > (waits[0] as number), `waits grow: ${waits}`);
+    const longest = [500, 1000, 2000];
+    t.ok(
+      waits.every((wait, n) => wait > 0 && wait <= (longest[n] as number)),
+      `${waits}`,
+    );
+    t.ok((waits[2] as number) > 1000, `the waits double: ${waits}`);
     gateway.otherwise = 'settle';
     moved += 60_000;
     await becomes(id, 'paid');
@@ -191,6 +260,8 @@ onEachDatabase(t, async (t, open) => {
       if (payment.status === 'OPEN' && !payment.uncertain) moved += 5000;
       return payment.status === 'FAILED';
     });
+    const { attempts } = await database.client.payment.findFirstOrThrow({ where: { orderId: waiting } });
+    t.equal(attempts, 6, 'after six attempts');
     await becomes(waiting, 'pending');
   });
 

@@ -9,9 +9,13 @@ export type Behaviour =
   | 'lost in time'
   | 'lost by reset'
   | 'lost in garbage'
+  | 'lost in 408'
+  | 'lost in 409'
+  | 'lost in 425'
   | 'lost in 500'
   | 'twice'
   | 'refuse'
+  | 'limit'
   | 'fail';
 
 export interface FakeGateway {
@@ -53,7 +57,7 @@ export async function fakeGateway(t: Test): Promise<FakeGateway> {
     const body = JSON.parse(text);
     gateway.requests.push({ key, authorization: request.headers.authorization, body });
     const behaviour = gateway.next.shift() ?? gateway.otherwise;
-    if (!['decline', 'refuse', 'fail'].includes(behaviour)) settled.set(key, body.order_id);
+    if (!['decline', 'refuse', 'limit', 'fail'].includes(behaviour)) settled.set(key, body.order_id);
     if (behaviour === 'twice') settled.set(key, body.order_id);
     await gate;
     // A repeated key gets the first answer.
@@ -78,7 +82,11 @@ function answer(behaviour: Behaviour, response: ServerResponse): void {
     twice: () => send(200, '{"status":"settled"}'),
     decline: () => send(402, '{"status":"declined"}'),
     refuse: () => send(403, '{"error":"not a customer of ours"}'),
+    limit: () => send(429, '{"error":"too many payments"}'),
     fail: () => send(500, 'oops'),
+    'lost in 408': () => send(408, '{"error":"too slow"}'),
+    'lost in 409': () => send(409, '{"error":"the first request under this key is still running"}'),
+    'lost in 425': () => send(425, '{"error":"too early"}'),
     'lost in 500': () => send(500, '{"status":"settled"}'),
     'lost in garbage': () => send(200, '<html>'),
     'lost by reset': () => response.socket?.resetAndDestroy(),

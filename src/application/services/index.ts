@@ -31,7 +31,7 @@ export function ownServices(platform: ApplicationPlatform, represent: (order: Or
     announce: (db, at) => jobs.announce(db, PAYMENT_JOB, at),
     wake: () => jobs.wake(PAYMENT_JOB),
   });
-  const schedule = { every: SEARCH_INTERVAL_MS, announced: true, atOnce: WORKER_COUNT };
+  const schedule = { every: SEARCH_INTERVAL_MS, announced: true, concurrency: WORKER_COUNT };
   jobs.add([{ name: PAYMENT_JOB, ...schedule, run: payments.settleOne }]);
   return { accounts, posts, comments, messages, orders: ordersService(payments) };
 }
