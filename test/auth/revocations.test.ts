@@ -19,10 +19,10 @@ onEachDatabase(t, async (t, open) => {
   const { admin } = first;
 
   /** Starts another instance on the same data. The embedded database allows it in this process only. */
-  async function another(): Promise<Instance> {
+  async function another(clock = now): Promise<Instance> {
     const connection = database.url === undefined ? database : await openDatabase(database.url);
     if (connection !== database) t.teardown(connection.close);
-    return startInstance(t, connection, {}, { now });
+    return startInstance(t, connection, {}, { now: clock });
   }
   const second = await another();
   let made = 0;
@@ -70,6 +70,19 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await second.rest('DELETE', `${USERS}/${admin.id}`, { headers: fresh })), [403, 'FORBIDDEN']);
     t.equal((await first.rest('PATCH', `${USERS}/${id}`, { as: admin, body: { name: 'Other' } })).status, 200);
     t.same(await meets(second, fresh), [200], 'a change of the name ends nothing');
+  });
+
+  t.test('a change follows the change of an instance whose clock is fast', async (t) => {
+    const fast = await another(() => now() + 5000);
+    const { id, email, headers } = await person();
+    const become = (instance: Instance, role: string) =>
+      instance.rest('PATCH', `${USERS}/${id}`, { as: admin, body: { role } });
+    t.equal((await become(fast, 'admin')).status, 200);
+    for (const instance of [first, second]) await hears(instance, headers);
+    t.equal((await become(first, 'viewer')).status, 200);
+    offset += 10_000;
+    const fresh = await logIn(email);
+    for (const instance of [first, second]) t.same(await meets(instance, fresh), [200], 'the last role is known');
   });
 
   t.test('a change that is rolled back revokes nothing', async (t) => {

@@ -77,6 +77,14 @@ t.test('schemas that each refer twice to the next one are inlined once, and vali
   t.ok(restElements(document).length < 10_000, 'so does what tests are asked to see');
 });
 
+t.test('a reference that leads nowhere is reported by its text', async (t) => {
+  const { document } = openApiOf(openapi);
+  const reference = '#/components/schemas/Missing';
+  const schemas = { ...document.components?.schemas, Lost: { properties: { of: { $ref: reference } } } };
+  const broken = { ...document, components: { ...document.components, schemas } } as OpenApiDocument;
+  t.throws(() => inlineSchemas(broken), { message: `Unresolved reference: ${reference}` });
+});
+
 t.test('an operation without a permission is rejected', async (t) => {
   const document = openApiOf(openapi.replace('      x-permission: public\n', '')).document;
   t.throws(() => operations(document), { message: /getNote does not say who may call it/ });

@@ -255,6 +255,9 @@ t.test('with trusted documents, other documents are refused', async (t) => {
   t.equal(refused.code, 1);
   t.match(refused.stderr, /broken\.graphql: Cannot query field "nope"/);
   t.throws(() => readFileSync(out), 'nothing is written');
+  writeFileSync(join(folder, 'numbers.json'), JSON.stringify({ 'an-id': 1 }));
+  const numbers = await accord(t, ['trust', join(folder, 'numbers.json'), '--out', out]);
+  t.match(numbers.stderr, /numbers\.json: is not an object from ids to documents/);
   const registered = await accord(t, ['trust', documents, join(folder, 'apollo.json'), '--out', out]);
   t.equal(registered.code, 0);
   t.match(registered.stdout, `${sha256(read)}  Read\n`);

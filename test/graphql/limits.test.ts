@@ -90,6 +90,11 @@ const rows: Row[] = [
     document: page.replace('$n: Int, $m: Int', '$n: Int = 100, $m: Int = 99'),
     refused: COSTLY,
   },
+  {
+    what: 'a negative limit, which pays for no other list',
+    document: '{ free: users(limit: -5000) { id } users { posts { comments { id } } } }',
+    refused: COSTLY,
+  },
   { what: 'lists without a limit, 20 each', document: '{ users { posts { comments { id } } } }', refused: COSTLY },
   { what: 'with null, 20 as well', document: '{ users(limit: null) { posts { comments { id } } } }', refused: COSTLY },
   { what: 'shorter lists', document: '{ users(limit: 10) { posts { comments { id } } } }' },

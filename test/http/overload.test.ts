@@ -12,7 +12,7 @@ import { type Dialled, dialAs, refusedUpgrade } from '../support/socket.js';
 const HASTY = { underWay: 2, waiting: 2, burst: 1, sustained: 1 };
 const ORIGIN = 'https://app.example';
 const METRICS_TOKEN = 'a token for the metrics of this test';
-const WAITING = { ...HASTY, burst: TEST_TIMEOUTS_MS.answer, sustained: TEST_TIMEOUTS_MS.answer };
+const WAITING = { ...HASTY, burst: TEST_TIMEOUTS_MS.answer };
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();

@@ -68,6 +68,13 @@ onEachDatabase(t, async (t, open) => {
       t.same([servers.length, servers[1]], [authored.length, authored[1]]);
       t.same([...new Set(text.match(/"x-[a-z-]+":/g))].sort(), PUBLISHED_EXTENSIONS, 'nothing of the workbench');
       t.equal((await rest('GET', '/openapi.json?x=1')).status, 400, 'an unknown query parameter');
+      const { openapi, info, paths } = (await rest('GET', '/openapi-3.0.json')).body;
+      t.match(openapi, /^3\.0\./, 'the edition for older tools');
+      t.same(
+        [info.version, Object.keys(paths)],
+        [published.info.version, Object.keys(published.paths)],
+        'of the same operations',
+      );
     });
   });
 

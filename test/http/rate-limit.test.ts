@@ -9,7 +9,9 @@ onEachDatabase(t, async (t, open) => {
   const database = await open();
 
   t.test('every answer states the rate, and 429 comes in its order', async (t) => {
-    const now = slowClock();
+    const time = slowClock();
+    let moved = 0;
+    const now = () => time() + moved;
     const limits = { RATE_LIMIT: '5', RATE_CEILING: '1000', RATE_LIMIT_ANONYMOUS: '1000' };
     const service = await startService(t, database, limits, now);
     const { rest, viewer, graphql, admin } = service;
@@ -35,6 +37,20 @@ onEachDatabase(t, async (t, open) => {
     t.ok(await database.client.user.findUnique({ where: { id: viewer.id } }), 'a refused request has no effect');
     t.same((await graphql(viewer, '{ me { id } }')).codes, ['RATE_LIMITED'], 'one count for both transports');
     t.equal((await rest('GET', '/livez', { as: viewer })).headers.get('x-rate-limit-limit'), null);
+    moved += 1000 * Number((await get()).headers.get('retry-after'));
+    t.equal((await get()).status, 200, 'a caller who waits for Retry-After is served');
+  });
+
+  t.test('a login beyond the rate begins no session', async (t) => {
+    await database.client.user.deleteMany();
+    const { rest, viewer } = await startService(t, database, { RATE_LIMIT_ANONYMOUS: '10' });
+    const before = await database.client.session.count();
+    const login = () => rest('POST', '/api/v1/auth/login', { body: { email: viewer.email, password: PASSWORD } });
+    const statuses: number[] = [];
+    for (let n = 0; n < 12; n++) statuses.push((await login()).status);
+    t.equal(statuses.at(-1), 429);
+    const begun = statuses.filter((status) => status === 200).length;
+    t.equal((await database.client.session.count()) - before, begun);
   });
 
   t.test('a valid credential counts for its caller, also on public operations', async (t) => {
@@ -91,13 +107,16 @@ onEachDatabase(t, async (t, open) => {
   t.test('a batch counts once for each of its operations', async (t) => {
     await database.client.user.deleteMany();
     const { url, viewer } = await startService(t, database, { RATE_LIMIT: '10' }, slowClock());
-    const batch = (size: number) =>
+    const batch = (size: number, query = '{ me { id } }') =>
       fetch(`${url}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...viewer.headers },
-        body: JSON.stringify(Array.from({ length: size }, () => ({ query: '{ me { id } }' }))),
+        body: JSON.stringify(Array.from({ length: size }, () => ({ query }))),
       });
     t.equal((await batch(7)).headers.get('x-rate-limit-remaining'), '3');
+    // An address without credentials pays for each KiB.
+    const long = await batch(1, `{ me { id } } #${' long'.repeat(1000)}`);
+    t.equal(long.headers.get('x-rate-limit-remaining'), '2', 'however long its document is');
     t.match(JSON.stringify(await (await batch(4)).json()), 'RATE_LIMITED');
   });
 

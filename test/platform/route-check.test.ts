@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parse, subscribe } from 'graphql';
 import t, { type Test } from 'tap';
 import { dataModel } from '../../generated/prisma/data-model.js';
@@ -33,6 +34,10 @@ t.test('a model with an unknown action, and a model that is listed twice, are re
     "model('Message'): `read` names the action messages.raed, which no contract states. Correct the name, or state the action with x-permission or @permission.",
     "model('Message'): `protect.text` names the action messages.edit, which no contract states. Correct the name, or state the action with x-permission or @permission.",
   ]);
+  const lines = readFileSync('test/platform/route-check.test.ts', 'utf8').split('\n');
+  const row = lines.findIndex((line) => line.includes('const misspelt = model('));
+  const place = `test/platform/route-check.test.ts:${row + 1}:${(lines[row] as string).indexOf('model(') + 1}: `;
+  for (const problem of modelProblems(policy, [User, Post, misspelt])) t.ok(problem.startsWith(place), problem);
   t.throws(() => declaredModels([User, Post, Post], dataModel), {
     message: /model\('Post'\) is declared twice: remove one from `models`\./,
   });

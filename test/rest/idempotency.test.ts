@@ -307,14 +307,45 @@ onEachDatabase(t, async (t, open) => {
     t.notMatch(remembered, body.email, 'nothing personal is kept');
   });
 
+  /** Returns the viewer with a token of the moved clock. */
+  async function viewerNow(): Promise<Person> {
+    const body = { email: viewer.email, password: 'a password for the tests' };
+    const { access_token } = (await rest('POST', '/api/v1/auth/login', { body })).body;
+    return { ...viewer, headers: { authorization: `Bearer ${access_token}` } };
+  }
+
+  t.test('the key of a payment in flight does not expire, because a repetition could charge twice', async (t) => {
+    const key = newKey();
+    const as = await viewerNow();
+    const id = await order(as);
+    const ended = newKey();
+    t.equal((await post(as, ordersOf(viewer), ended, EUR)).status, 201);
+    gateway.otherwise = 'fail';
+    t.same(codeOf(await post(as, `${ORDERS}/${id}/payment`, key)), [502, 'BAD_GATEWAY']);
+    moved += DAY + 1000;
+    t.same(codeOf(await post(await viewerNow(), `${ORDERS}/${id}/payment`, key)), [409, 'CONFLICT']);
+    const sweeper = await startSweeper(moved);
+    await eventually(
+      'the deletion of other keys',
+      async () => (await client.idempotencyKey.count({ where: { key: ended } })) === 0,
+    );
+    t.equal(await client.idempotencyKey.count({ where: { key } }), 1);
+    await sweeper();
+    gateway.otherwise = 'settle';
+    await eventually('the payment', () => {
+      moved += 1000;
+      return gateway.taken(id).length === 1;
+    });
+  });
+
   t.test('a key expires after a day and is deleted', async (t) => {
     const key = newKey();
-    const first = await post(viewer, ordersOf(viewer), key, EUR);
-    moved += DAY + 1000;
-    const { body } = await rest('POST', '/api/v1/auth/login', {
-      body: { email: viewer.email, password: 'a password for the tests' },
-    });
-    const later = { ...viewer, headers: { authorization: `Bearer ${body.access_token}` } };
+    const first = await post(await viewerNow(), ordersOf(viewer), key, EUR);
+    moved += DAY - 1000;
+    const repeated = await post(await viewerNow(), ordersOf(viewer), key, EUR);
+    t.same(answerOf(repeated), answerOf(first), 'a second before');
+    moved += 2000;
+    const later = await viewerNow();
     const second = await post(later, ordersOf(viewer), key, EUR);
     t.equal(second.status, 201);
     t.not(second.body.id, first.body.id);
@@ -326,7 +357,10 @@ onEachDatabase(t, async (t, open) => {
 
   /** A service starts its jobs when it is ready: that is all that is needed of this one. */
   async function startSweeper(moved: number): Promise<() => Promise<unknown>> {
-    const app = await exampleApp({}, { database, logger: false, now: () => Date.now() + moved });
+    const app = await exampleApp(
+      { PAYMENT_URL: gateway.url },
+      { database, logger: false, now: () => Date.now() + moved },
+    );
     await app.ready();
     return () => app.close();
   }

@@ -67,6 +67,9 @@ onEachDatabase(t, async (t, open) => {
       t.ok((await rest('GET', prev, { as: viewer })).body.length > 0, 'prev leads back to rows');
       t.notMatch(answer.headers.get('link'), 'rel="next"');
     }
+    const most = Number.MAX_SAFE_INTEGER;
+    for (const query of [`offset=${most}`, `page=${most}&per_page=100`])
+      t.same((await rest('GET', `${USERS}?${query}`, { as: viewer })).body, [], query);
     const back: number[] = [];
     for (let at: string | undefined = `${USERS}?limit=7&offset=${Math.floor((total - 1) / 7) * 7}`; at; ) {
       const page = await rest('GET', at, { as: viewer });
@@ -74,6 +77,45 @@ onEachDatabase(t, async (t, open) => {
       at = /<([^>]+)>; rel="prev"/.exec(page.headers.get('link') ?? '')?.[1];
     }
     t.same(back, idsOf(await read('limit=100')), 'prev visits each row once');
+  });
+
+  t.test('Link names the neighbours and the last page, also of a list that ends with a page', async (t) => {
+    const orders = `${USERS}/${viewer.id}/orders`;
+    const body = { total: { amount: 1, currency: 'EUR' } };
+    const links = async (query: string) => {
+      const link = (await rest('GET', `${orders}?${query}`, { as: viewer })).headers.get('link') ?? '';
+      return [...link.matchAll(/<[^?]+\?([^>]+)>; rel="(\w+)"/g)].map(([, at, rel]) => `${rel} ${at}`);
+    };
+    const first = ['first limit=2&offset=0', 'last limit=2&offset=0'];
+    t.same(await links('limit=2'), first, 'of no orders');
+    for (let n = 0; n < 4; n++) await rest('POST', orders, { as: viewer, body });
+    t.same(await links('limit=4'), ['first limit=4&offset=0', 'last limit=4&offset=0']);
+    t.same(await links('limit=2&offset=0'), [
+      'first limit=2&offset=0',
+      'next limit=2&offset=2',
+      'last limit=2&offset=2',
+    ]);
+    t.same(await links('limit=2&offset=2'), [
+      'first limit=2&offset=0',
+      'prev limit=2&offset=0',
+      'last limit=2&offset=2',
+    ]);
+    t.same(await links('page=2&per_page=1'), [
+      'first page=1&per_page=1',
+      'prev page=1&per_page=1',
+      'next page=3&per_page=1',
+      'last page=4&per_page=1',
+    ]);
+    t.same(await links('page=1&per_page=3'), [
+      'first page=1&per_page=3',
+      'next page=2&per_page=3',
+      'last page=2&per_page=3',
+    ]);
+    t.same(await links('page=9&per_page=3'), [
+      'first page=1&per_page=3',
+      'prev page=2&per_page=3',
+      'last page=2&per_page=3',
+    ]);
   });
 
   t.test('of a hundred writers with one entity tag one succeeds; PUT is idempotent', async (t) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import type { WebSocket } from 'ws';
@@ -260,6 +261,22 @@ onEachDatabase(t, async (t, open) => {
       4403,
       'a JWT still verifies, but the cookie is of its session',
     );
+  });
+
+  t.test('the end of hundreds of sessions closes the socket of each', async (t) => {
+    const { id: userId, email } = await person();
+    const [createdAt, expiresAt] = [new Date(start + offset), new Date(start + offset + DAY)];
+    const data = Array.from({ length: 250 }, () => ({ id: randomUUID(), userId, createdAt, expiresAt }));
+    await client.session.createMany({ data });
+    const opaque = sessionCredentials['an opaque token in connection_init'];
+    const { closed } = await opened(t, second, await logIn(email, opaque, second));
+    let code: number | undefined;
+    void closed.then((one) => {
+      code = one;
+    });
+    const { headers } = await logIn(email, opaque, second);
+    t.equal((await rest('DELETE', `${AUTH}/sessions`, { headers })).status, 204);
+    t.equal(await eventually('the end of the socket', () => code), 4403);
   });
 
   t.test('a renewed socket ends with the session of its new credential', async (t) => {

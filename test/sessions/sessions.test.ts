@@ -48,6 +48,9 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await me(headers)), [401, 'UNAUTHENTICATED'], 'on the very next request');
     t.same((await graphql({ ...viewer, headers }, '{ me { id } }')).codes, ['UNAUTHENTICATED']);
     t.equal((await rest('POST', `${AUTH}/logout`, { headers })).status, 204, 'also when it was gone already');
+    const authorization = `bearer ${(await login({ flow: 'opaque' })).token}`;
+    t.equal((await rest('POST', `${AUTH}/logout`, { headers: { authorization } })).status, 204, 'a scheme in any case');
+    t.same(codeOf(await me({ authorization })), [401, 'UNAUTHENTICATED']);
   });
 
   t.test('an opaque token has the current role of its user, and expires', async (t) => {

@@ -131,7 +131,7 @@ export function credentialsService({ client, passwords, attempts, endSessions, n
      * @throws Failure VALIDATION_FAILED for a wrong current password, RATE_LIMITED after too many of them
      */
     async changePassword(db: Db, { id, email }: User, { currentPassword, newPassword }: PasswordChange): Promise<void> {
-      const { call, transaction, onCommit } = accessOf(db);
+      const { call, transaction } = accessOf(db);
       const isOwn = id === authenticated(call).id;
       const known = isOwn ? await checkCurrent(call, email, currentPassword) : undefined;
       await call.enforce();
@@ -147,7 +147,6 @@ export function credentialsService({ client, passwords, attempts, endSessions, n
       if (count === 0) throw wrong('is wrong');
       await endSessions(tx, id);
       await audit(tx, call, 'password.changed', `user:${id}`);
-      onCommit(() => verified.forget(id));
     },
 
     forget: verified.forget,

@@ -50,11 +50,9 @@ export interface Connection<Row> {
   };
 }
 
-/** The greatest PostgreSQL integer. Greater numbers can neither be an id nor count rows. */
+/** The greatest PostgreSQL integer. Greater numbers cannot be an id. */
 export const MAX_ID = 2_147_483_647;
 export const isStorableId = (id: number): boolean => Number.isInteger(id) && id >= 1 && id <= MAX_ID;
-
-export const storableOffset = (offset: number): number => Math.min(offset, MAX_ID);
 
 const MAC_BYTES = 16;
 
@@ -111,7 +109,7 @@ async function readOneMore<Row>(
 }
 
 export async function pageOf<Row>(request: PageRequest, { rows, count }: Listing<Row>): Promise<Page<Row>> {
-  const [ids, skip] = 'after' in request ? [{ gt: request.after }, 0] : [{}, storableOffset(request.offset)];
+  const [ids, skip] = 'after' in request ? [{ gt: request.after }, 0] : [{}, request.offset];
   const [{ items, isCutOff }, total] = await Promise.all([
     readOneMore(rows, request.limit, { ids, order: 'asc', skip }),
     'offset' in request && request.counted !== false ? count() : undefined,

@@ -8,7 +8,6 @@ import {
 } from 'graphql';
 import { collectSubfields } from 'graphql/execution/collectFields.js';
 import type { OffsetPage } from '../calls/pages.js';
-import { storableOffset } from '../calls/pages.js';
 import type { ModelData } from '../operations/model-data.js';
 import { hasValidArguments } from './arguments.js';
 
@@ -39,7 +38,7 @@ export interface SelectionOptions {
 
 export function pageArguments(args: { limit?: number | null; offset?: number | null }) {
   const { limit, offset } = page(args);
-  return { orderBy: { id: 'asc' }, take: limit, ...(offset > 0 && { skip: storableOffset(offset) }) };
+  return { orderBy: { id: 'asc' }, take: limit, ...(offset > 0 && { skip: offset }) };
 }
 
 /**
