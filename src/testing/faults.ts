@@ -3,12 +3,14 @@ import type { Parameter, Schema } from '@accord-api/platform/internals/contract/
 import type { Operation } from '@accord-api/platform/internals/contract/openapi';
 import { parameterForm, scalarsIn, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
 import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
+import { PIPELINE } from '@accord-api/platform/internals/pipeline';
 import { bodyFormFor, bodyForms } from '@accord-api/platform/internals/rest/request-body';
-import type { ConformanceOptions, Draft, RequestContext } from './conformance-options.js';
+import type { ConformanceOptions, Draft, RequestContext, TestRunner } from './conformance-options.js';
 import { boundsIn } from './coverage/bounds.js';
+import { suite } from './kit.js';
 import type { Person } from './people.js';
 import type { TestService } from './service.js';
-import { isOwned, parametersIn } from './sound-request.js';
+import { isOwned, parametersIn, sendDraft, soundRequest, testedOperations } from './sound-request.js';
 import { boundaryValue } from './values.js';
 
 interface Target {
@@ -54,7 +56,7 @@ const hasParameter = ({ operation }: Operation, name: string): boolean =>
 const declares = ({ operation }: Operation, status: number): boolean => Object.hasOwn(operation.responses, status);
 
 /** Returns the last parameter of the path, which names the resource. */
-export const resourceId = ({ path }: Pick<Operation, 'path'>): string | undefined => parametersIn(path).at(-1);
+const resourceId = ({ path }: Pick<Operation, 'path'>): string | undefined => parametersIn(path).at(-1);
 const idSchema = (operation: Operation): Schema =>
   operation.operation.parameters.find((one) => one.in === 'path' && one.name === resourceId(operation))?.schema ?? {};
 
@@ -86,17 +88,15 @@ function brokenParameter(operation: Operation): Record<string, unknown> | undefi
     const types = scalarsIn(parameterForm(parameter));
     const schema = mergeSchema(schemaOf(parameter));
     const item = typeof schema.items === 'object' ? mergeSchema(schema.items, schema) : schema;
-    const isDecided = types.join() === 'integer' || (item.enum && types.includes('string'));
-    const value = isDecided
-      ? brokenValue({ ...item, type: types.includes('string') ? 'string' : 'integer' })
-      : undefined;
+    if (types.join() !== 'integer' && !(item.enum && types.includes('string'))) continue;
+    const value = brokenValue({ ...item, type: types.includes('string') ? 'string' : 'integer' });
     if (value !== undefined) return { [parameter.name]: value };
   }
   return undefined;
 }
 
 /** Returns a person whose role must not access the resource of another account, or any resource. */
-export function unauthorizedPerson({ operation, options, service }: Target): Person | undefined {
+function unauthorizedPerson({ operation, options, service }: Target): Person | undefined {
   const { permission } = operation;
   if (permission === 'public') return undefined;
   const roles = [...rolesOf(service.application.policy)];
@@ -106,7 +106,7 @@ export function unauthorizedPerson({ operation, options, service }: Target): Per
 }
 
 /** Returns true if the path names the owner or no resource. Otherwise the service must load the resource before it can answer 403. */
-export const isOwnerKnown = (operation: Operation, { accounts = [] }: ConformanceOptions): boolean =>
+const isOwnerKnown = (operation: Operation, { accounts = [] }: ConformanceOptions): boolean =>
   resourceId(operation) === undefined || parametersIn(operation.path).some((name) => accounts.includes(name));
 
 /** Returns the parameter of a deleted resource: the account in the path, because deleted resources have no owner. */
@@ -121,9 +121,9 @@ const setIn = (place: 'path' | 'query' | 'headers', values: object) => (draft: D
 const setBody = (body: unknown, type: string) => (draft: Draft) =>
   void Object.assign(draft, { body, headers: { ...draft.headers, 'content-type': type } });
 const ifParameter =
-  (name: string, change: Change) =>
+  (name: string, ...[place, values]: Parameters<typeof setIn>) =>
   ({ operation }: Target) =>
-    hasParameter(operation, name) && change;
+    hasParameter(operation, name) && setIn(place, values);
 
 const fault = (
   status: number,
@@ -150,12 +150,7 @@ const FAULTS: readonly Fault[] = [
   fault(400, 'parameters', 'a malformed id', ({ operation }) => {
     return idSchema(operation).type === 'integer' && setIn('path', { [String(resourceId(operation))]: 'x' });
   }),
-  fault(
-    400,
-    'served-version',
-    'two versions that disagree',
-    ifParameter('version', setIn('query', { version: '999' })),
-  ),
+  fault(400, 'served-version', 'two versions that disagree', ifParameter('version', 'query', { version: '999' })),
   fault(406, 'media-types', 'an unavailable media type', ({ operation }) => {
     const [success] = Object.values(operation.operation.responses);
     return declares(operation, 406) && success?.content !== undefined && setIn('headers', { accept: 'image/png' });
@@ -191,7 +186,7 @@ const FAULTS: readonly Fault[] = [
       draft.path[name] = String(await options.deleted?.[name]?.(service));
     };
   }),
-  fault(412, 'state', 'a stale entity tag', ifParameter('If-Match', setIn('headers', { 'if-match': '"stale"' }))),
+  fault(412, 'state', 'a stale entity tag', ifParameter('If-Match', 'headers', { 'if-match': '"stale"' })),
   fault(422, 'content', 'an unknown member', ({ operation }) => {
     const [first] = bodyForms(operation);
     const isClosed = first?.kind === 'json' && mergeSchema(first.schema ?? {}).additionalProperties === false;
@@ -210,21 +205,95 @@ const FAULTS: readonly Fault[] = [
     422,
     'content',
     'an invalid idempotency key',
-    ifParameter('Idempotency-Key', setIn('headers', { 'idempotency-key': 'two words' })),
+    ifParameter('Idempotency-Key', 'headers', { 'idempotency-key': 'two words' }),
   ),
 ];
 
 /** Lists all faults in the order of failures. */
 export function faultsOf(options: ConformanceOptions): Fault[] {
-  const own = (options.faults ?? []).map(
-    ({ name, status, operations, apply }): Fault => ({
-      ...{ name, status, ...(RANKS[status] ?? DEFAULT_RANK), isByHandler: true },
-      changeFor: ({ operation }) => {
-        const isAffected =
-          typeof operations === 'function' ? operations(operation) : operations.includes(operation.operationId);
-        return isAffected ? apply : undefined;
-      },
-    }),
-  );
+  const own = (options.faults ?? []).map(({ name, status, operations, apply }): Fault => {
+    const covers =
+      typeof operations === 'function' ? operations : (one: Operation) => operations.includes(one.operationId);
+    const changeFor = ({ operation }: Target) => (covers(operation) ? apply : undefined);
+    return { name, status, ...(RANKS[status] ?? DEFAULT_RANK), isByHandler: true, changeFor };
+  });
   return [...FAULTS, ...own].sort((one, other) => one.rank - other.rank);
+}
+
+/** Returns true for a declared failure that no single request can cause in any application. */
+const isUntestable = (operation: Operation, status: number, options: ConformanceOptions, service: TestService) =>
+  // A slow client.
+  status === 408 ||
+  // An unknown version in the subdomain: see "every operation".
+  (status === 404 && resourceId(operation) === undefined) ||
+  // Plain HTTP in production, and cookies from a foreign origin.
+  (status === 403 && unauthorizedPerson({ operation, options, service }) === undefined) ||
+  // Two concurrent requests with one idempotency key.
+  (status === 409 && operation.operation.parameters.some(({ name }) => name === 'Idempotency-Key')) ||
+  // An answer without a body, whose media type is not negotiated.
+  status === 406 ||
+  // The metrics have a token of their own.
+  operation.security.some((alternative) => 'metricsToken' in alternative);
+
+const stageIndex = ({ stage }: Fault) => PIPELINE.findIndex(({ name }) => name === stage);
+
+/** Limits that the first request of a caller exhausts. Each request is therefore 429, unless an earlier failure decides. */
+const EXHAUSTED = { RATE_LIMIT: '1', RATE_LIMIT_ANONYMOUS: '1', RATE_CEILING: '1000000' };
+
+const settings = (_: unknown, { environment }: ConformanceOptions) => {
+  // The rate window never ends.
+  const now = Date.now();
+  return { environment: { ...environment, ...EXHAUSTED }, now: () => now };
+};
+
+/**
+ * Tests that each operation answers each fault as declared, and two faults by the first in the order of failures. Each
+ * declared failure needs a fault that causes it.
+ */
+export const failureOrder = suite(async (t, service, options) => {
+  for (const as of [undefined, ...Object.values(service.people)]) await service.rest('GET', '/nowhere', { as });
+  for (const operation of testedOperations(service, options)) {
+    const { operationId, method, path } = operation;
+    await t.test(`${operationId} (${method} ${path})`, (t) => failuresOf(t, service, options, operation));
+  }
+}, settings);
+
+async function failuresOf(t: TestRunner, service: TestService, options: ConformanceOptions, operation: Operation) {
+  const declared = Object.keys(operation.operation.responses).map(Number);
+  const isWritten = !service.app.notWritten.includes(operation.operationId);
+  const faults = faultsOf(options).flatMap((fault) => {
+    const change = fault.changeFor({ operation, options, service });
+    // An operation that is not implemented rejects what the stages before its handler decide.
+    return change && (isWritten || (fault.rank <= 2 && !fault.isByHandler)) ? [{ ...fault, change }] : [];
+  });
+
+  const statusWith = async (wrong: typeof faults): Promise<number> => {
+    const { draft, context } = await soundRequest(service, options, operation);
+    // The earlier fault replaces the later one if both change the same part.
+    for (const { change } of wrong.toReversed()) await change(draft, context);
+    return (await sendDraft(service, operation, draft)).status;
+  };
+
+  for (const status of declared.filter((one) => one >= 400 && one < 429 && isWritten)) {
+    const isCovered =
+      faults.some((fault) => fault.status === status) ||
+      isUntestable(operation, status, options, service) ||
+      options.elsewhere?.(operation, status) === true;
+    const advice = 'add one to `faults`, or name another test by `elsewhere`';
+    t.ok(isCovered, `no fault causes the declared ${status}: ${advice}`);
+  }
+  if (isWritten && declared.includes(429)) t.equal(await statusWith([]), 429, 'a sound request');
+  for (const fault of faults) t.equal(await statusWith([fault]), fault.status, fault.name);
+  const ranks = [...new Set(faults.map(({ rank }) => rank))].sort((a, b) => a - b);
+  for (const first of faults) {
+    const nextRank = ranks[ranks.indexOf(first.rank) + 1];
+    const isLater = (fault: Fault) =>
+      fault.rank === nextRank || (fault.rank === first.rank && stageIndex(fault) > stageIndex(first));
+    for (const second of faults.filter(isLater)) {
+      // A missing resource is 404 for everybody who is authenticated (docs/decisions.md, "Failures").
+      const mustLoad = first.status === 403 && second.rank === 4 && !isOwnerKnown(operation, options);
+      const expected = mustLoad ? second.status : first.status;
+      t.equal(await statusWith([first, second]), expected, `${first.name} and ${second.name}`);
+    }
+  }
 }

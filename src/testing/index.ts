@@ -4,9 +4,9 @@ import type { ConformanceOptions, TestRunner } from './conformance-options.js';
 import { successiveDatabases } from './database.js';
 import { drawnRequests } from './drawn-requests.js';
 import { everyBound } from './every-bound.js';
-import { everyField } from './every-field.js';
 import { everyOperation } from './every-operation.js';
-import { failureOrder } from './failure-order.js';
+import { failureOrder } from './faults.js';
+import { everyField } from './graphql-fields.js';
 import { permissions } from './permissions.js';
 
 export type { GraphQLAnswer, RawRequest, RestAnswer, RestRequest, Subscription, TestClient } from './client.js';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { printSarif } from '../../src/workbench/diff/print.js';
+import { printSarif } from '../../src/workbench/cli/diff.js';
 import { changesBetween, diffReport } from '../../src/workbench/diff/report.js';
 import { rowOf } from '../../src/workbench/diff/rules.js';
 import { contractsOf } from '../../src/workbench/model/contracts.js';

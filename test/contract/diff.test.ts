@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { printMarkdown, printText } from '../../src/workbench/cli/diff.js';
 import type { Change } from '../../src/workbench/diff/change.js';
-import { printMarkdown, printText } from '../../src/workbench/diff/print.js';
 import { changesBetween, diffReport, problemsOf, type Report } from '../../src/workbench/diff/report.js';
 import { contractsOf, type Texts } from '../../src/workbench/model/contracts.js';
 import { type ProjectVersion, versionAtRef, versionInDirectory } from '../../src/workbench/model/project-version.js';

@@ -9,7 +9,7 @@ import pg from 'pg';
 import type { Test } from 'tap';
 import { pgliteSockets } from '../../src/platform/database/pglite-socket.js';
 import type { DataModel } from '../../src/platform/prepared-prisma/data-model.js';
-import { generatePrismaClient } from '../../src/workbench/generate/prisma-client.js';
+import { generatePrismaClient } from '../../src/workbench/model/prisma-schema.js';
 import { kept } from '../support/kept.js';
 import { ROOT } from '../support/process.js';
 import { POSTGRESQL, skipWithoutPostgresql } from '../support/servers.js';

@@ -27,7 +27,7 @@ import { templatePath } from '../../src/platform/database/template.js';
 import { recordingsOf } from '../../src/platform/prepared-prisma/calls.js';
 import { preparedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
 import { rootPath } from '../../src/platform/root.js';
-import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/generate/prisma-client.js';
+import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/model/prisma-schema.js';
 import { checkMigrations, createMigration } from '../../src/workbench/prisma/migration-diff.js';
 import { TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { atEnd } from '../support/ending.js';

@@ -8,8 +8,7 @@ import {
 } from './compare-lists.js';
 import { compareColumns, compareInputs, compareMembers, type Write, writesOf } from './compare-members.js';
 import { type Contracts, type Difference, difference, type ErrorList, type Side } from './contract.js';
-import { type Acceptance, readOverrides } from './overrides.js';
-import { type Pairs, pairUp } from './pairs.js';
+import { type Acceptance, type Pairs, pairUp, readOverrides } from './pairs.js';
 import { readGraphql } from './read-graphql.js';
 import { readOpenApi } from './read-openapi.js';
 import { readPrisma } from './read-prisma.js';

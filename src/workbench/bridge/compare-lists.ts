@@ -12,8 +12,7 @@ import {
   type Side,
   TITLES,
 } from './contract.js';
-import type { Overrides } from './overrides.js';
-import type { Pairs } from './pairs.js';
+import type { Overrides, Pairs } from './pairs.js';
 
 interface List<Item extends Named> extends Located {
   values: readonly Item[];

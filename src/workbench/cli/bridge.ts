@@ -1,7 +1,98 @@
 import { EXIT, paint, printJson, table } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
-import type { Contracts } from '../model/contracts.js';
-import { rejectProblems } from './reject-problems.js';
+import { bridge, type Report } from '../bridge/bridge.js';
+import { type Difference, FILES, type Location, type Named, SIDES, type Side } from '../bridge/contract.js';
+import { check } from '../model/check.js';
+import { type Contracts, readContracts } from '../model/contracts.js';
+import { frameOf, rejectProblems } from '../model/problems.js';
+
+type Paint = (style: 'red' | 'dim' | 'bold' | 'green', text: string) => string;
+
+/** A missing type alone causes a difference in each of its members. */
+const MAX_DIFFERENCES = 20;
+
+const HOW_TO_ACCEPT = `To accept an intended difference, add its id to its schema or operation in openapi.yaml, or to the root:
+  x-bridge:
+    accept:
+      - { difference: <id>, reason: <why it is intended> }`;
+
+const placeOf = ({ file, line, column }: Location) => `${file}:${line}:${column}`;
+
+function printDifference({ id, message, advice, places }: Difference, contracts: Contracts, paint: Paint): string {
+  const { openapi, schema, prisma } = contracts;
+  const head = `${paint('red', 'error')}  ${paint('bold', message)}  ${paint('dim', `(${id})`)}`;
+  const frames = places.map((place) => {
+    const source = openapi.texts.get(place.file) ?? schema.texts.get(place.file) ?? prisma.text;
+    return `  ${placeOf(place)}  ${paint('dim', place.text)}\n${frameOf(source, place)}`;
+  });
+  return [head, ...frames, `  → ${advice}`].join('\n');
+}
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Prints each difference with all its places and the advice; without a difference, the number of comparisons. */
+function printReport(report: Report, contracts: Contracts, paint: Paint): string {
+  const { differences, accepted, pairs } = report;
+  if (differences.length === 0) {
+    const nouns = { types: 'type', enumerations: 'enum', operations: 'operation' } as const;
+    const compared = (['types', 'enumerations', 'operations'] as const).map((kind) =>
+      counted(pairs[kind].length, nouns[kind]),
+    );
+    const result =
+      accepted.length === 0 ? 'no difference' : `${counted(accepted.length, 'difference')}, accepted with a reason`;
+    return `${paint('green', '✓')} Compared ${compared.join(', ')} with their counterparts: ${result}.`;
+  }
+  const shown = differences.slice(0, MAX_DIFFERENCES).map((one) => `${printDifference(one, contracts, paint)}\n`);
+  const more = differences.length > MAX_DIFFERENCES ? `, ${MAX_DIFFERENCES} shown` : '';
+  const isAcceptable = differences.some(({ id }) => !/^(stale|x-bridge):/.test(id));
+  return [
+    ...shown,
+    `${counted(differences.length, 'unexplained difference')}${more}`,
+    ...(isAcceptable ? [`\n${HOW_TO_ACCEPT}`] : []),
+  ].join('\n');
+}
+
+const COLUMNS = ['kind', ...SIDES.map((side) => FILES[side])];
+
+function pairRows({ pairs, writes, errorLists }: Report): Record<string, string>[] {
+  const row = (kind: string, sides: Partial<Record<Side, Pick<Named, 'name'> | undefined>>) => {
+    const names = Object.entries(sides).map(([side, one]) => [FILES[side as Side], one?.name ?? '']);
+    return { kind, ...Object.fromEntries(names) };
+  };
+  const counts = (side: Side) => {
+    const lists = errorLists.filter(({ location }) => location.side === side);
+    return { name: lists.map(({ values }) => new Set(values.map(({ name }) => name)).size).join(' and ') };
+  };
+  return [
+    ...pairs.types.map(({ sides }) => row('type', sides)),
+    ...pairs.enumerations.map(({ sides }) => row('enum', sides)),
+    ...pairs.operations.map(({ rest, field }) => row('operation', { openapi: rest, graphql: field })),
+    ...writes.map(({ operation, pair }) =>
+      row('stored', { [operation.location.side]: operation, prisma: pair.sides.prisma }),
+    ),
+    ...(errorLists.length === 0
+      ? []
+      : [row('error codes', { openapi: counts('openapi'), graphql: counts('graphql') })]),
+  ];
+}
+
+const printUnpaired = ({ unpaired }: Report): string =>
+  Object.entries(unpaired)
+    .map(([side, names]) => `${FILES[side as Side]}: ${names.join(', ')}`)
+    .join('\n');
+
+const printAccepted = ({ accepted }: Report, paint: Paint): string =>
+  accepted
+    .map(({ message, reason, location }) => `${placeOf(location)}  ${message}\n  ${paint('dim', reason)}`)
+    .join('\n');
+
+const placeJson = ({ file, line, column, text }: Location) => ({ file, line, column, says: text });
+
+export const reportJson = (report: Report) => ({
+  pairs: pairRows(report),
+  differences: report.differences.map((one) => ({ ...one, places: one.places.map(placeJson) })),
+  accepted: report.accepted.map(({ location, ...one }) => ({ ...one, ...placeJson(location) })),
+});
 
 const DESCRIPTION = `
 Compares openapi.yaml, schema.graphql and prisma/schema.prisma: types and their members, nullability, enums, ids, error codes,
@@ -16,8 +107,6 @@ interface Options {
 }
 
 async function readValid(root: string): Promise<Contracts> {
-  const { check } = await import('../model/check.js');
-  const { readContracts } = await import('../model/contracts.js');
   const contracts = await readContracts(root, ['openapi', 'schema', 'prisma']);
   rejectProblems(await check(contracts));
   return contracts;
@@ -31,16 +120,15 @@ const bridgeCommand: Subcommand = (command) => {
     .action(async () => {
       const { root, json, list } = command.optsWithGlobals<Options>();
       const contracts = await readValid(root);
-      const [{ bridge }, print] = await Promise.all([import('../bridge/bridge.js'), import('../bridge/print.js')]);
       const report = bridge(contracts);
       if (report.differences.length > 0) process.exitCode = EXIT.found;
-      if (json) return printJson(print.reportJson(report));
+      if (json) return printJson(reportJson(report));
       const listed = [
-        table(print.pairRows(report), print.COLUMNS),
-        `${paint('bold', 'Without a counterpart')}\n${print.printUnpaired(report)}`,
-        `${paint('bold', 'Accepted')}\n${print.printAccepted(report, paint)}`,
+        table(pairRows(report), COLUMNS),
+        `${paint('bold', 'Without a counterpart')}\n${printUnpaired(report)}`,
+        `${paint('bold', 'Accepted')}\n${printAccepted(report, paint)}`,
       ];
-      console.log([...(list ? listed : []), print.printReport(report, contracts, paint)].join('\n\n'));
+      console.log([...(list ? listed : []), printReport(report, contracts, paint)].join('\n\n'));
     });
 };
 

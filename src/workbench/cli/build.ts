@@ -1,7 +1,7 @@
 import { bundleIsCurrent } from '@accord-api/platform/cli/built';
 import { Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
-import { generatePrismaClient, prismaClientIsCurrent } from '../generate/prisma-client.js';
+import { generatePrismaClient, prismaClientIsCurrent } from '../model/prisma-schema.js';
 
 const build: Subcommand = (command) => {
   command.action(async () => {

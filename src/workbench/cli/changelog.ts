@@ -1,7 +1,214 @@
 import { printJson } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
-import type { Release } from '../changelog/changelog.js';
-import { rejectProblems } from './reject-problems.js';
+import { type Wording, wordingBetween } from '../changelog/wording.js';
+import { differencesBetween } from '../diff/report.js';
+import { releasesIn } from '../model/git.js';
+import { escapeMarkdown } from '../model/names.js';
+import type { Problem } from '../model/problems.js';
+import { rejectProblems } from '../model/problems.js';
+import { NoSuchVersion, type ProjectVersion, versionAtRef, versionInDirectory } from '../model/project-version.js';
+
+interface Change {
+  id: string;
+  side: 'rest' | 'graphql' | 'database';
+  rule: string;
+  verdict: string;
+  what: string;
+  message: string;
+  elements: string[];
+}
+
+/** The changes between two versions, or the problems if one of them is invalid. */
+interface Differences {
+  problems: readonly Problem[];
+  changes: readonly Change[];
+  /** The reasons of accepted breaks by id. */
+  reasons: ReadonlyMap<string, string>;
+  requests: ReadonlyMap<string, { method: string; path: string }>;
+}
+
+/** `now` decides which sunsets have passed. */
+type Compare = (before: ProjectVersion, after: ProjectVersion, now: Date) => Promise<Differences>;
+
+/** The kinds of changes in their order: breaks, then the kinds of Keep a Changelog 1.1.0. */
+const KINDS = ['Breaking', 'Added', 'Changed', 'Deprecated', 'Removed', 'Fixed'] as const;
+type Kind = (typeof KINDS)[number];
+
+interface Entry {
+  side: 'rest' | 'graphql';
+  kind: Kind;
+  /** Names in backticks. */
+  text: string;
+  /** The affected requests: `GET /api/v1/users`. */
+  requests: string[];
+  /** The reason of an accepted break. */
+  reason?: string;
+}
+
+/** The changes of one release. Undefined values mean that it is not released yet. */
+interface Release {
+  version: string | undefined;
+  date: string | undefined;
+  entries: Entry[];
+}
+
+/** A contract of a version is invalid. */
+class InvalidContract extends Error {
+  override readonly name = 'InvalidContract';
+  readonly problems: readonly Problem[];
+  constructor(problems: readonly Problem[]) {
+    super(`${problems.length} problems`);
+    this.problems = problems;
+  }
+}
+
+/** Rules that concern no client. */
+const INTERNAL = /^(?:severity-|extension-|unused-schema-|database-)/;
+
+/** Rules for keywords of schemas. Adding a keyword changes a schema, and adds nothing for clients. */
+const KEYWORD = /^(?:graphql-)?(?:request|response)-(?!member-|value-|alternative-|extensible-value-)/;
+
+function kindOf({ verdict, what, rule }: Change): Kind {
+  if (verdict === 'breaking') return 'Breaking';
+  if (what === 'deprecated' || rule === 'deprecated-added' || rule.startsWith('sunset-')) return 'Deprecated';
+  if (KEYWORD.test(rule) || rule.startsWith('deprecated-')) return 'Changed';
+  if (what === 'removed') return 'Removed';
+  return what === 'added' ? 'Added' : 'Changed';
+}
+
+/** Longer values, such as patterns, are not printed. */
+const MAX_VALUE_LENGTH = 60;
+
+function quoted(message: string): string {
+  const at = message.indexOf(': ');
+  const [was = '', is, ...more] = message.slice(at + 2).split(' → ');
+  const plain = at < 0 || is === undefined || more.length > 0 || message.startsWith('permission ');
+  if (plain || `${was}${is}`.includes('`')) return message;
+  const subject = message.slice(0, at);
+  return Math.max(was.length, is.length) > MAX_VALUE_LENGTH
+    ? `${subject} changed`
+    : `${subject}: \`${was}\` → \`${is}\``;
+}
+
+const ofWords = (wording: Wording): Entry => ({
+  side: wording.side,
+  kind: 'Fixed',
+  text: wording.text,
+  requests: [],
+});
+
+function entriesBetween(
+  before: ProjectVersion,
+  after: ProjectVersion,
+  { problems, changes, reasons, requests }: Differences,
+): Entry[] {
+  if (problems.length > 0) throw new InvalidContract(problems);
+  const entries = changes.flatMap((change): Entry[] => {
+    const { side, rule, id, message, elements } = change;
+    if (side === 'database' || INTERNAL.test(rule)) return [];
+    const reason = reasons.get(id);
+    const asked = side === 'rest' ? elements.flatMap((element) => requests.get(element) ?? []) : [];
+    const text = quoted(message);
+    // Some messages name the request.
+    const named = asked.map(({ method, path }) => `${method} ${path}`).filter((one) => !text.includes(one));
+    return [{ side, kind: kindOf(change), text, requests: named, ...(reason !== undefined && { reason }) }];
+  });
+  return [...entries, ...wordingBetween(before.contracts, after.contracts).map(ofWords)];
+}
+
+const CONTRACTS = ['openapi', 'schema'] as const;
+
+interface Range {
+  from: string;
+  to: string | undefined;
+}
+
+/** Parses `v1.0.0..v1.2.0` or `v1.0.0..`. The default is the range since the last release. Rejects with NoSuchVersion. */
+async function rangeOf(root: string, text: string | undefined): Promise<Range> {
+  if (text === undefined) {
+    const last = (await releasesIn(root, 'HEAD')).at(-1);
+    if (last !== undefined) return { from: last.name, to: undefined };
+    throw new NoSuchVersion(
+      'There is no release: no tag is a version, such as v1.0.0. Name a commit: accord changelog <commit>..',
+    );
+  }
+  const [from = '', to = '', ...more] = text.split('..');
+  if (from === '') throw new NoSuchVersion('Name the commit to begin with: accord changelog <commit>..');
+  if (more.length > 0 || to.startsWith('.'))
+    throw new NoSuchVersion(`"${text}" is not a range of commits: write <commit>.. or <commit>..<commit>.`);
+  return { from, to: to === '' ? undefined : to };
+}
+
+/**
+ * Returns the changes for clients between two commits by release, the newest first. Releases are tags with a version. Rejects with
+ * NoSuchVersion, NoSuchCommit and InvalidContract.
+ * @param range `v1.0.0..v1.2.0`; without an end, to the working tree; by default, since the last release
+ */
+export async function changelog(
+  root: string,
+  range: string | undefined,
+  compare: Compare,
+  today = new Date(),
+): Promise<Release[]> {
+  const { from, to } = await rangeOf(root, range);
+  const tags = await releasesIn(root, to ?? 'HEAD', from);
+  const releases: Release[] = [];
+  let before = await versionAtRef(root, from, CONTRACTS);
+  for (const { name, version, date } of tags) {
+    const after = await versionAtRef(root, name, CONTRACTS);
+    // The sunsets before the release were announced.
+    releases.unshift({
+      version,
+      date,
+      entries: entriesBetween(before, after, await compare(before, after, new Date(date))),
+    });
+    before = after;
+  }
+  const end = to === undefined ? undefined : await versionAtRef(root, to, CONTRACTS);
+  const after = end ?? versionInDirectory(root, 'the working tree', CONTRACTS);
+  const entries = entriesBetween(before, after, await compare(before, after, today));
+  if (entries.length > 0 || releases.length === 0) releases.unshift({ version: undefined, date: undefined, entries });
+  return releases;
+}
+
+const SIDES = { rest: 'REST', graphql: 'GraphQL' } as const;
+const MAX_PRINTED_REQUESTS = 4;
+const MAX_PRINTED_TEXTS = 10;
+
+const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+function line({ side, text, requests, reason }: Entry): string {
+  const more = requests.length > MAX_PRINTED_REQUESTS ? ` and ${requests.length - MAX_PRINTED_REQUESTS} more` : '';
+  const named = requests.slice(0, MAX_PRINTED_REQUESTS).map((one) => `\`${one}\``);
+  const asked = named.length === 0 ? '' : ` (${named.join(', ')}${more})`;
+  const why = reason === undefined ? '' : ` ${escapeMarkdown(ended(reason))}`;
+  return `- ${SIDES[side]}: ${ended(`${escapeMarkdown(text)}${asked}`)}${why}`;
+}
+
+/** Prints the changed texts of each contract in one line, because clients need not react to them. */
+function textLines(entries: readonly Entry[]): string[] {
+  return (['rest', 'graphql'] as const).flatMap((side) => {
+    const names = entries.filter((one) => one.side === side).map(({ text }) => escapeMarkdown(text));
+    const more = names.length > MAX_PRINTED_TEXTS ? `, and ${names.length - MAX_PRINTED_TEXTS} more` : '';
+    return names.length === 0
+      ? []
+      : [`- ${SIDES[side]}, in words only: ${names.slice(0, MAX_PRINTED_TEXTS).join(', ')}${more}.`];
+  });
+}
+
+function section({ version, date, entries }: Release): string {
+  const head = version === undefined ? '## Unreleased' : `## ${version} - ${date}`;
+  if (entries.length === 0) return `${head}\n\nNothing that a client sees.`;
+  const kinds = KINDS.flatMap((kind) => {
+    const own = entries.filter((one) => one.kind === kind);
+    if (own.length === 0) return [];
+    return [`### ${kind}\n\n${(kind === 'Fixed' ? textLines(own) : own.map(line)).join('\n')}`];
+  });
+  return [head, ...kinds].join('\n\n');
+}
+
+/** Prints releases as the sections of a CHANGELOG.md (Keep a Changelog 1.1.0). */
+const printChangelog = (releases: readonly Release[]): string => releases.map(section).join('\n\n');
 
 const HELP = `
 The change log contains the changes of the contracts that concern clients, by the rules of "accord diff": one section for each tag
@@ -25,14 +232,11 @@ const changelogCommand: Subcommand = (command) => {
       const { root, json } = command.optsWithGlobals<{ root: string; json: boolean }>();
       const releases = await read(root, range);
       if (json) return printJson(releases);
-      const { printChangelog } = await import('../changelog/changelog.js');
       console.log(printChangelog(releases));
     });
 };
 
 async function read(root: string, range: string | undefined): Promise<Release[]> {
-  const { changelog, InvalidContract } = await import('../changelog/changelog.js');
-  const { differencesBetween } = await import('../diff/report.js');
   return changelog(root, range, differencesBetween).catch((error: Error) => {
     if (error instanceof InvalidContract) rejectProblems(error.problems);
     throw error;

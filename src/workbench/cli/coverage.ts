@@ -1,8 +1,186 @@
 import { resolve } from 'node:path';
 import { EXIT, paint, printJson, Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
-import type { Coverage } from '../coverage/measure.js';
-import type { Painter } from '../coverage/text.js';
+import { type ContractFile, KINDS } from '@accord-api/testing/coverage/elements';
+import { type Coverage, type Figures, type Measured, percentOf, type State } from '../coverage/measure.js';
+import { printProblems } from '../model/problems.js';
+
+interface Group {
+  owner: string;
+  elements: Measured[];
+  /** The number of missing demanded elements. */
+  failing: number;
+  percent: number;
+}
+
+const isMissing = ({ state }: Measured): boolean => state === 'missing';
+
+function groupsOf(elements: readonly Measured[], contract: ContractFile): Group[] {
+  const own = elements.filter((one) => one.contract === contract);
+  const groups = [...new Set(own.map(({ owner }) => owner))].map((owner): Group => {
+    const members = own.filter((one) => one.owner === owner);
+    const missing = members.filter(isMissing);
+    const failing = missing.filter(({ kind }) => KINDS[kind].demanded).length;
+    return { owner, elements: members, failing, percent: percentOf(members.length - missing.length, members.length) };
+  });
+  return groups.sort((a, b) => b.failing - a.failing || a.percent - b.percent);
+}
+
+/**
+ * Returns the missing elements that are not demanded, with the values of an enumeration in one line. Omits parts of unseen
+ * elements.
+ */
+function missingNames({ elements }: Group): string[] {
+  const byKey = new Map(elements.map((one) => [one.key, one]));
+  const hangs = ({ within = '' }: Measured): boolean => {
+    const parent = byKey.get(within);
+    return parent !== undefined && (parent.state !== 'seen' || hangs(parent));
+  };
+  const valuesOf = new Map<string, string[]>();
+  for (const one of elements) {
+    if (!isMissing(one) || KINDS[one.kind].demanded || hangs(one)) continue;
+    const [name, ...value] = one.name.split(' = ') as [string, ...string[]];
+    valuesOf.set(name, [...(valuesOf.get(name) ?? []), ...value]);
+  }
+  return [...valuesOf].map(([name, values]) => (values.length === 0 ? name : `${name} = ${values.join(' | ')}`));
+}
+
+interface StatusTable {
+  statuses: string[];
+  rows: (Group & { byStatus: Map<string, Measured> })[];
+}
+
+function statusTable(elements: readonly Measured[]): StatusTable {
+  const rows = groupsOf(elements, 'openapi.yaml').flatMap((group) => {
+    const byStatus = new Map(group.elements.filter(({ kind }) => kind === 'status').map((one) => [one.name, one]));
+    return byStatus.size === 0 ? [] : { ...group, byStatus };
+  });
+  return { statuses: [...new Set(rows.flatMap(({ byStatus }) => [...byStatus.keys()]))].sort(), rows };
+}
+
+type Painter = (style: State | 'quiet' | 'strong', text: string) => string;
+
+const MARKS: Record<State, string> = { seen: '●', shared: '◐', excepted: '○', missing: '✗' };
+
+const LEGEND: [State, string][] = [
+  ['seen', 'seen'],
+  ['shared', 'seen elsewhere, and counted once for its component'],
+  ['excepted', 'excepted'],
+  ['missing', 'missing'],
+];
+
+const MAX_COLUMNS = 118;
+
+function statusLines(elements: readonly Measured[], paint: Painter): string[] {
+  const { statuses, rows } = statusTable(elements);
+  const width = Math.max(...rows.map(({ owner }) => owner.length));
+  const head = `${' '.repeat(width)}  ${statuses.join(' ')}`;
+  const cell = (one: Measured | undefined) => (one ? ` ${paint(one.state, MARKS[one.state])} ` : paint('quiet', ' · '));
+  const lines = rows.map(({ owner, byStatus, failing }) => {
+    const name = owner.padEnd(width);
+    return `${failing > 0 ? paint('strong', name) : name}  ${statuses.map((one) => cell(byStatus.get(one))).join(' ')}`;
+  });
+  const legend = LEGEND.map(([state, meaning]) => `${paint(state, MARKS[state])} ${meaning}`).join('   ');
+  return [paint('strong', head), ...lines, '', `${legend}   · not declared`];
+}
+
+/** Wraps words with an indent. The heading is in the indent of the first line. */
+function wrapped(heading: string, words: readonly string[], indent: number): string {
+  const lines = [''];
+  for (const word of words) {
+    const last = lines.at(-1) as string;
+    if (last === '') lines[lines.length - 1] = word;
+    else if (indent + last.length + word.length + 2 <= MAX_COLUMNS) lines[lines.length - 1] = `${last}, ${word}`;
+    else {
+      lines[lines.length - 1] = `${last},`;
+      lines.push(word);
+    }
+  }
+  return `${heading.padEnd(indent)}${lines.join(`\n${' '.repeat(indent)}`)}`;
+}
+
+function besides(groups: readonly Group[]): string[] {
+  const missing = groups.map((group) => ({ owner: group.owner, names: missingNames(group) }));
+  const indent = Math.max(...missing.map(({ owner }) => owner.length)) + 2;
+  return missing.flatMap(({ owner, names }) => (names.length === 0 ? [] : wrapped(owner, names, indent)));
+}
+
+function unseen({ kind, owner, name, key, component }: Measured, operations: number): string {
+  if (kind !== 'status') return `the ${KINDS[kind].word} ${key} was never seen`;
+  const who = operations === 1 ? owner : `none of the ${operations} operations with ${component}`;
+  return `${who} was ${operations === 1 ? 'never' : 'ever'} seen to answer ${name}`;
+}
+
+/** Returns a line with the place of each missing demanded element. A component of the table `once` has one line. */
+export function missingLines({ missing }: Coverage): string[] {
+  const groups = new Map<string, [Measured, ...Measured[]]>();
+  for (const one of missing) {
+    // A component of the table `once` has a reason.
+    const subject = one.reason === undefined ? one.key : String(one.component);
+    const group = groups.get(subject);
+    if (group) group.push(one);
+    else groups.set(subject, [one]);
+  }
+  return [...groups.values()].map((group) => {
+    const [one] = group;
+    return `${one.file}:${one.line}:${one.column}  ${unseen(one, group.length)}`;
+  });
+}
+
+function figureLines(figures: readonly Figures[], paint: Painter): string[] {
+  const columns = ['seen', 'shared', 'excepted', 'missing', 'of', ''];
+  const cells = figures.map(({ kind, states, total, percent }) => ({
+    name: KINDS[kind].title,
+    row: [states.seen, states.shared, states.excepted, states.missing, total, `${percent.toFixed(1)} %`].map(String),
+    demanded: KINDS[kind].demanded,
+    missing: states.missing > 0,
+  }));
+  const widths = columns.map((column, at) => Math.max(column.length, ...cells.map(({ row }) => row[at]?.length ?? 0)));
+  const first = Math.max(...cells.map(({ name }) => name.length));
+  const line = (name: string, row: readonly string[]) =>
+    [name.padEnd(first), ...row.map((text, at) => text.padStart(widths[at] as number))].join('  ').trimEnd();
+  return [
+    paint('strong', line('', columns)),
+    ...cells.map(({ name, row, demanded, missing }) => {
+      const text = line(name, row);
+      return demanded ? `${missing ? paint('missing', text) : paint('seen', text)}  demanded` : text;
+    }),
+  ];
+}
+
+/** Returns the text of `--check`: the failures with their places, and a summary. */
+export function verdictText(coverage: Coverage, paint: Painter): string {
+  const { missing, problems, figures } = coverage;
+  const demanded = figures.filter(({ kind }) => KINDS[kind].demanded);
+  const [total, excepted] = [(one: Figures) => one.total, (one: Figures) => one.states.excepted].map((of) =>
+    demanded.reduce((sum, one) => sum + of(one), 0),
+  );
+  const invalid = problems.length === 0 ? [] : [`${printProblems(problems)}\n`];
+  const except = excepted === 0 ? '' : ` (${excepted} excepted)`;
+  const verdict =
+    missing.length > 0
+      ? `${missing.length} of ${total} that the contracts demand are never seen by a test${except}.`
+      : `The tests see all ${total} that the contracts demand${except}.`;
+  const failing = missing.length + problems.length > 0;
+  return [...invalid, ...missingLines(coverage), paint(failing ? 'missing' : 'seen', verdict)].join('\n');
+}
+
+const section = (title: string, lines: readonly string[], paint: Painter): string =>
+  lines.length === 0 ? '' : `${paint('strong', title)}\n\n${lines.join('\n')}\n\n`;
+
+/** Returns operations by statuses, missing elements, and the totals at the end. */
+export function coverageText(coverage: Coverage, paint: Painter): string {
+  const { elements, figures, problems } = coverage;
+  const rest = groupsOf(elements, 'openapi.yaml');
+  const sdl = groupsOf(elements, 'schema.graphql');
+  return [
+    section('Operations and statuses', statusLines(elements, paint), paint),
+    section('Missing, not demanded', besides([...rest, ...sdl]), paint),
+    section('Invalid exceptions', problems.length > 0 ? [printProblems(problems)] : [], paint),
+    section('Missing, and demanded', missingLines(coverage), paint),
+    section('Totals', figureLines(figures, paint), paint).trimEnd(),
+  ].join('');
+}
 
 interface Options {
   root: string;
@@ -76,7 +254,6 @@ const coverage: Subcommand = (command) => {
       const root = resolve(options.root);
       if (options.clear) return (await import('@accord-api/testing/coverage/recording')).clearObservations(root);
       const measured = await measure(root);
-      const { coverageText, verdictText } = await import('../coverage/text.js');
       if (options.json) printJson(measured);
       else if (options.check) console.log(verdictText(measured, painter));
       else console.log(coverageText(measured, painter));

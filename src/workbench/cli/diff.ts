@@ -1,8 +1,168 @@
 import { resolve } from 'node:path';
 import { EXIT, paint, printJson, Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
+import { filesIn } from '@accord-api/platform/contract/project-files';
 import { Option } from 'commander';
-import { rejectProblems } from './reject-problems.js';
+import { diffReport, problemsOf, type Report, type Reported, type VersionDemand } from '../diff/report.js';
+import { RULE_TABLE, rowOf, type StatedRule, severityProblems, statedRules } from '../diff/rules.js';
+import { checkSchema } from '../model/check.js';
+import { contractsIn } from '../model/contracts.js';
+import { escapeMarkdown } from '../model/names.js';
+import { rejectProblems } from '../model/problems.js';
+import { comparable, versionInDirectory, versionNamed } from '../model/project-version.js';
+import type { CodeLine } from '../model/touched-code.js';
+
+type Paint = (style: 'red' | 'yellow' | 'green' | 'dim' | 'bold' | 'cyan', text: string) => string;
+
+const GROUPS = {
+  breaking: { title: 'Breaking', markdown: '❌ Breaking', style: 'red', sign: '✖', level: 'error' },
+  risky: { title: 'Risky', markdown: '⚠️ Risky', style: 'yellow', sign: '▲', level: 'warning' },
+  accepted: { title: 'Accepted', markdown: '☑️ Breaking, accepted', style: 'cyan', sign: '✓', level: 'note' },
+  safe: { title: 'Safe', markdown: '✅ Safe', style: 'green', sign: '·', level: 'note' },
+} as const;
+type Group = keyof typeof GROUPS;
+const NAMES = Object.keys(GROUPS) as Group[];
+
+const groupOf = ({ verdict, accepted }: Reported): Group => (accepted === undefined ? verdict : 'accepted');
+const inGroup = ({ changes }: Report, group: Group): Reported[] => changes.filter((one) => groupOf(one) === group);
+
+/** Returns `openapi.yaml:12:5`, with the old version if the place is in it. */
+const placeOf = ({ place: { file, line, column, old } }: Reported, { from }: Report): string =>
+  `${file}:${line}:${column}${old ? ` at ${from}` : ''}`;
+
+const SHOWN = 4;
+const listed = (texts: readonly string[]) =>
+  texts.length > SHOWN ? `${texts.slice(0, SHOWN).join(', ')} and ${texts.length - SHOWN} more` : texts.join(', ');
+
+function touches({ elements, requests, touches: code }: Reported): [label: string, text: string][] {
+  const line = ({ file, line: number, name }: CodeLine) => `${name} ${file}:${number}`;
+  const rows: [string, string][] = [
+    ['reaches', elements.length > 1 ? listed(elements) : ''],
+    ['requests', listed(requests.map(({ method, path }) => `${method} ${path}`))],
+    ['handlers', listed(code.handlers.map(line))],
+    ['services', listed(code.services.map(line))],
+    ['tests', listed(code.tests.map((one) => `${one.file}:${one.line}`))],
+  ];
+  return rows.filter(([, text]) => text !== '');
+}
+
+const summary = ({ counts }: Report): string =>
+  NAMES.filter((group) => counts[group] > 0)
+    .map((group) => `${counts[group]} ${group}`)
+    .join(', ');
+
+function versionSentence({ from, to, bump, least, enough }: VersionDemand): string {
+  if (bump === 'none') return `info.version stays ${to}.`;
+  const done = `info.version ${from} → ${to} is enough for this ${bump} change.`;
+  return enough ? done : `This is a ${bump} change: info.version ${to} should become ${least}.`;
+}
+
+const acceptance = (id: string): string => `x-accepted-breaks:\n  - change: ${id}\n    reason:`;
+const stale = (id: string, quote = ''): string =>
+  `${quote}x-accepted-breaks${quote} names ${quote}${id}${quote}, which is not a break of this diff: remove it.`;
+
+export function printText(report: Report, paint: Paint): string {
+  const row = (label: string, text: string) => `    ${paint('dim', label.padEnd(9))} ${text}`;
+  const block = (change: Reported, group: Group): string => {
+    const head = `  ${paint(GROUPS[group].style, GROUPS[group].sign)} ${change.message}`;
+    if (group === 'safe') return `${head}  ${paint('dim', placeOf(change, report))}`;
+    const rows = touches(change).map(([label, text]) => row(label, text));
+    if (change.advice !== undefined && group !== 'accepted') rows.unshift(row('instead', change.advice));
+    if (change.accepted !== undefined) rows.unshift(row('because', change.accepted));
+    rows.push(row('id', paint('dim', change.id)), '');
+    return [head, `    ${paint('cyan', placeOf(change, report))}`, ...rows].join('\n');
+  };
+  const title = `${paint('bold', 'Contract changes')} from ${report.from} to ${report.to}`;
+  const staleLines = report.stale.map((id) => `${paint('yellow', 'stale')} ${stale(id)}`);
+  const nothing = `  Nothing changed that a client sees. ${versionSentence(report.version)}`;
+  if (report.changes.length === 0) return [title, '', nothing, ...staleLines].join('\n');
+  const groups = NAMES.flatMap((group) => {
+    const changes = inGroup(report, group);
+    if (changes.length === 0) return [];
+    const head = paint(GROUPS[group].style, `${GROUPS[group].title} (${changes.length})`);
+    return [head, ...changes.map((one) => block(one, group)), ...(group === 'safe' ? [''] : [])];
+  });
+  const [first] = inGroup(report, 'breaking');
+  const how = 'A break that must be is accepted in openapi.yaml, at its root, with a reason that a reviewer reads:';
+  const next = first ? ['', how, '', acceptance(first.id).replaceAll(/^/gm, '  ')] : [];
+  const end = [paint('bold', summary(report)), versionSentence(report.version), ...staleLines, ...next];
+  return [title, '', ...groups, ...end].join('\n');
+}
+
+export function printMarkdown(report: Report): string {
+  const item = (change: Reported): string => {
+    const { accepted, advice, id, message, verdict } = change;
+    const note =
+      accepted === undefined ? advice && `instead: ${escapeMarkdown(advice)}` : `because: ${escapeMarkdown(accepted)}`;
+    return [
+      `- **${escapeMarkdown(message)}** (\`${placeOf(change, report)}\`)`,
+      ...(note === undefined ? [] : [`  - ${note}`]),
+      ...touches(change).map(([label, text]) => `  - ${label}: \`${text}\``),
+      ...(verdict === 'breaking' ? [`  - id: \`${id}\``] : []),
+    ].join('\n');
+  };
+  const head = report.changes.length === 0 ? 'None that a client sees.' : `**${summary(report)}.**`;
+  const groups = NAMES.flatMap((group) => {
+    const items = inGroup(report, group).map(item);
+    const { markdown } = GROUPS[group];
+    if (items.length === 0) return [];
+    if (group !== 'safe') return [`### ${markdown}\n\n${items.join('\n')}`];
+    return [`<details><summary>${markdown} (${items.length})</summary>\n\n${items.join('\n')}\n\n</details>`];
+  });
+  const [first] = inGroup(report, 'breaking');
+  const how = 'A break that must be is accepted at the root of `openapi.yaml`:';
+  return [
+    `## Contract changes\n\n${head} ${versionSentence(report.version)}`,
+    ...groups,
+    ...(first ? [`${how}\n\n\`\`\`yaml\n${acceptance(first.id)}\n\`\`\``] : []),
+    ...(report.stale.length > 0 ? [report.stale.map((id) => `- ${stale(id, '`')}`).join('\n')] : []),
+  ].join('\n\n');
+}
+
+function sarifResult(change: Reported) {
+  const { file, line, column, old } = change.place;
+  const physicalLocation = {
+    artifactLocation: { uri: file },
+    // Code scanning expects lines of the new file.
+    ...(!old && { region: { startLine: line, startColumn: column } }),
+  };
+  const logicalLocations = change.requests.map(({ method, path }) => ({ fullyQualifiedName: `${method} ${path}` }));
+  const advice = change.advice === undefined ? '' : `\n${change.advice}`;
+  return {
+    ruleId: rowOf(change.rule)?.name ?? change.rule,
+    level: GROUPS[groupOf(change)].level,
+    message: { text: `${change.message}${old ? ` (it was at line ${line})` : ''}${advice}` },
+    locations: [{ physicalLocation, ...(logicalLocations.length > 0 && { logicalLocations }) }],
+    partialFingerprints: { change: change.id },
+    ...(change.accepted !== undefined && { suppressions: [{ kind: 'inSource', justification: change.accepted }] }),
+  };
+}
+
+/**
+ * Prints a report as SARIF 2.1.0 for code scanning.
+ * @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+ */
+export function printSarif(report: Report): string {
+  const rules = RULE_TABLE.map(({ name, verdicts: [worst = 'safe'], why }) => ({
+    id: name,
+    shortDescription: { text: why },
+    defaultConfiguration: { level: GROUPS[worst].level },
+  }));
+  const driver = { name: 'accord diff', rules };
+  const log = { version: '2.1.0', $schema: 'https://json.schemastore.org/sarif-2.1.0.json' };
+  return JSON.stringify({ ...log, runs: [{ tool: { driver }, results: report.changes.map(sarifResult) }] }, null, 2);
+}
+
+const printRules = (rules: readonly StatedRule[], paint: Paint): string =>
+  rules
+    .map(({ name, verdicts, why, stated = [] }) => {
+      const here = stated.map(({ rule, verdict, file, line }) => {
+        const which = rule === name ? '' : `${rule} `;
+        return `\n  ${paint('cyan', `here: ${which}${verdict}`)} ${paint('dim', `by ${file}:${line}`)}`;
+      });
+      return `${paint('bold', name)}  ${paint('dim', verdicts.join(' or '))}\n  ${why}${here.join('')}`;
+    })
+    .join('\n');
 
 const FORMATS = ['text', 'json', 'markdown', 'sarif'] as const;
 type Format = (typeof FORMATS)[number];
@@ -53,22 +213,18 @@ const diff: Subcommand = (command) => {
     .addHelpText('after', HELP);
   command.action(async (ref: string | undefined, other: string | undefined) => {
     const options = command.optsWithGlobals<Options>();
-    if (options.rules) return printRules(options.root, options.json);
+    if (options.rules) return listRules(options.root, options.json);
     const report = await compared(ref, other, options);
     await print(options.json ? 'json' : options.format, report);
     if (!report.ok) process.exitCode = EXIT.found;
   });
 };
 
-type Report = import('../diff/report.js').Report;
-
 async function compared(ref: string | undefined, other: string | undefined, options: Options): Promise<Report> {
   const { from, root, to } = options;
   if (ref !== undefined && from !== undefined)
     throw new Unable('Compare with a git ref or with --from, not with both.');
   if (other !== undefined && to !== undefined) throw new Unable('Compare a second version or --to, not both.');
-  const { comparable, versionInDirectory, versionNamed } = await import('../model/project-version.js');
-  const { diffReport, problemsOf } = await import('../diff/report.js');
   const old = from === undefined ? await versionNamed(root, ref) : versionInDirectory(resolve(from), from);
   const directory = to === undefined ? root : resolve(to);
   const working = () => versionInDirectory(directory, to ?? 'the working tree');
@@ -79,24 +235,18 @@ async function compared(ref: string | undefined, other: string | undefined, opti
 
 async function print(format: Format, report: Report): Promise<void> {
   if (format === 'json') return printJson(report);
-  const { printMarkdown, printSarif, printText } = await import('../diff/print.js');
   if (format === 'markdown') console.log(printMarkdown(report));
   else console.log(format === 'sarif' ? printSarif(report) : printText(report, (style, text) => paint(style, text)));
 }
 
-async function printRules(root: string, json: boolean): Promise<void> {
-  const { printRules: asText } = await import('../diff/print.js');
-  const { severityProblems, statedRules } = await import('../diff/rules.js');
-  const { contractsIn } = await import('../model/contracts.js');
-  const { filesIn } = await import('@accord-api/platform/contract/project-files');
+async function listRules(root: string, json: boolean): Promise<void> {
   const contracts = contractsIn(filesIn(root), ['openapi', 'schema']);
-  const { checkSchema } = await import('../model/check.js');
   const broken = [...contracts.openapi.errors, ...checkSchema(contracts.schema, 'reading')];
   const problems = broken.length > 0 ? broken : severityProblems(contracts);
   rejectProblems(problems);
   const rules = statedRules(contracts);
   if (json) printJson(rules);
-  else console.log(asText(rules, (style, text) => paint(style, text)));
+  else console.log(printRules(rules, (style, text) => paint(style, text)));
 }
 
 export default diff;

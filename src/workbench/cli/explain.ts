@@ -1,11 +1,53 @@
 import { paint, printJson, Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
+import { bridge } from '../bridge/bridge.js';
 import type { Named } from '../bridge/contract.js';
 import type { Pairs } from '../bridge/pairs.js';
-import type { Explanation, Part } from '../explain/explain.js';
-import type { Contracts } from '../model/contracts.js';
-import type { CodeLine } from '../model/touched-code.js';
-import { rejectProblems } from './reject-problems.js';
+import { type Explanation, explainField, explainMember, explainOperation, type Part } from '../explain/explain.js';
+import { check } from '../model/check.js';
+import { type Contracts, readContracts } from '../model/contracts.js';
+import { rejectProblems } from '../model/problems.js';
+import { type CodeLine, touched } from '../model/touched-code.js';
+
+type Paint = (style: 'bold' | 'cyan' | 'dim', text: string) => string;
+
+const MAX_NAME_WIDTH = 28;
+
+/** Prints an explanation. Parts of a default have its number in the list at the end. */
+function printExplanation({ name, what, at, description, sections }: Explanation, paint: Paint): string {
+  const defaults: string[] = [];
+  function mark({ byDefault }: NonNullable<Part['at']>): string {
+    if (byDefault === undefined) return '';
+    if (!defaults.includes(byDefault)) defaults.push(byDefault);
+    return ` [${defaults.indexOf(byDefault) + 1}]`;
+  }
+  const placeOf = (said: Part['at']) =>
+    said ? paint('dim', `${said.file}:${said.line}:${said.column}${mark(said)}`) : '';
+
+  /** Joins the headers of a response in one line, each with its line number. */
+  function inLine(parts: readonly Part[]): Part[] {
+    const headers = parts.filter(({ says }) => says === 'header');
+    const says = headers.map((one) => `${one.name}${one.at ? ` :${one.at.line}${mark(one.at)}` : ''}`).join(', ');
+    const others = parts.filter((one) => one.says !== 'header');
+    return headers.length === 0 ? others : [...others, { name: 'headers', says, at: undefined }];
+  }
+  function lines(parts: readonly Part[], indent = '  '): string[] {
+    const width = Math.min(MAX_NAME_WIDTH, Math.max(0, ...parts.map((part) => part.name.length)));
+    return parts.flatMap((part) => [
+      `${indent}${part.name.padEnd(width)}  ${[part.says, placeOf(part.at)].filter(Boolean).join('  ')}`,
+      ...lines(inLine(part.parts ?? []), `${indent}     `),
+    ]);
+  }
+
+  const head = `${paint('bold', name)}  ${what}  ${placeOf(at)}`;
+  const prose = description === '' ? [] : ['', ...description.split('\n').map((line) => `  ${line}`.trimEnd())];
+  const shown = sections
+    .filter(({ parts }) => parts.length > 0)
+    .flatMap(({ title, parts }) => ['', paint('cyan', title), ...lines(parts)]);
+  const listed = defaults.map((one, index) => `  [${index + 1}] ${one}`);
+  const footer = listed.length > 0 ? ['', paint('cyan', 'By default (x-defaults)'), ...listed] : [];
+  return [head, ...prose, ...shown, ...footer].join('\n');
+}
 
 const DESCRIPTION = `
 Shows a published operation by its operationId: permissions, parameters, body and responses, each with its place in openapi.yaml or
@@ -46,17 +88,11 @@ function counterparts(name: string, schemas: ReadonlySet<string>, { operations, 
 }
 
 async function explained(root: string, contracts: Contracts, name: string): Promise<Explanation | undefined> {
-  const { explainField, explainMember, explainOperation } = await import('../explain/explain.js');
   const { openapi, schema } = contracts;
   const isField = name.includes('.');
   const operation = explainOperation(openapi, name);
   const found = operation?.explanation ?? explainField(schema, name) ?? explainMember(openapi, name);
   if (found === undefined) return undefined;
-
-  const [{ touched }, { bridge }] = await Promise.all([
-    import('../model/touched-code.js'),
-    import('../bridge/bridge.js'),
-  ]);
   const side = isField ? ('graphql' as const) : ('rest' as const);
   const address = found.what.replaceAll(/\{[^{}]*\}/g, '{}');
   const [code] = await touched(root, [{ side, elements: [name] }], new Map([[name, address]]));
@@ -85,8 +121,6 @@ const explainCommand: Subcommand = (command) => {
     .option('--json', 'print JSON for programs', false)
     .action(async (name: string) => {
       const { root, json } = command.optsWithGlobals<Options>();
-      const { readContracts } = await import('../model/contracts.js');
-      const { check } = await import('../model/check.js');
       const contracts = await readContracts(root, ['openapi', 'schema', 'prisma'], 'one');
       rejectProblems(await check(contracts));
       const found = await explained(root, contracts, name);
@@ -95,7 +129,6 @@ const explainCommand: Subcommand = (command) => {
         throw new Unable(`The contracts have no ${name}. Name a Type.field, or one of the operations ${ids}.`);
       }
       if (json) return printJson(found);
-      const { printExplanation } = await import('../explain/print.js');
       console.log(printExplanation(found, paint));
     });
 };

@@ -1,6 +1,134 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { EXIT, paint, printJson } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
-import type { Contracts } from '../model/contracts.js';
+import { type Config, createConfig, loadConfig } from '@redocly/openapi-core';
+import accord, { GRAPHQL_RULES } from '../lint/eslint.js';
+import { OPENAPI_RULES } from '../lint/openapi-rules.js';
+import redoclyPlugin, { DEFAULTS_PREPROCESSOR, GENERATION_RULES } from '../lint/redocly.js';
+import { REASONS, WARNINGS } from '../lint/rules.js';
+import { checkSchema, hasPermissions } from '../model/check.js';
+import { checkOpenApi, hasShape, lintByRedocly } from '../model/check-openapi.js';
+import { type Contracts, contractsIn, readContracts } from '../model/contracts.js';
+import { type Commit, commitAt, filesAt, linesSince } from '../model/git.js';
+import { unresolved } from '../model/openapi-rules.js';
+import type { OpenApiSource } from '../model/openapi-source.js';
+import { policyProblems } from '../model/permissions.js';
+import { FILES, type Problem, type Purpose, printProblems, problemAt, sortProblems } from '../model/problems.js';
+import type { SdlSource } from '../model/sdl-source.js';
+
+/** Returns the project's redocly.yaml on top of our rules; without that file, on top of Redocly's recommended rules too. */
+async function redoclyConfig(root: string): Promise<Config> {
+  const configPath = join(root, 'redocly.yaml');
+  const project = existsSync(configPath) ? await loadConfig({ configPath }) : undefined;
+  const hasPlugin = project?.plugins.some(({ id }) => id === 'accord');
+  const config = await createConfig(
+    {
+      ...project?.resolvedConfig,
+      plugins: [...(project?.resolvedConfig.plugins ?? []), ...(hasPlugin ? [] : [redoclyPlugin()])],
+      extends: [...(project ? [] : ['recommended']), 'accord/recommended'],
+    },
+    { configPath, ...(project && { ignore: project.ignore }) },
+  );
+  // The document is complete, and the check has run the rules of code generation.
+  config.skipPreprocessors([DEFAULTS_PREPROCESSOR]);
+  config.skipRules(GENERATION_RULES);
+  return config;
+}
+
+async function lintOpenApi(root: string, source: OpenApiSource, purpose: Purpose): Promise<Problem[]> {
+  const broken = await checkOpenApi(source, purpose);
+  if (source.absent || !hasShape(broken)) return broken;
+  const found = await lintByRedocly(source, await redoclyConfig(root));
+  return [...broken, ...unresolved(source).map(source.problemAt), ...found];
+}
+
+const ESLINT_CONFIGS = ['js', 'mjs', 'cjs'].map((extension) => `eslint.config.${extension}`);
+
+/** Makes an ESLint with the project's eslint.config.js, or graphql-eslint's recommended rules, on top of our rules. */
+async function eslintFor(root: string, schemaSdl: string) {
+  const [{ ESLint }, { default: graphql }] = await Promise.all([
+    import('eslint'),
+    import('@graphql-eslint/eslint-plugin'),
+  ]);
+  const path = ESLINT_CONFIGS.map((name) => join(root, name)).find(existsSync);
+  const project =
+    path &&
+    (await new ESLint({ cwd: root, overrideConfigFile: path }).calculateConfigForFile(join(root, FILES.schema)));
+  const { plugins, rules, languageOptions, linterOptions, settings } = project ?? {
+    plugins: { '@graphql-eslint': graphql },
+    languageOptions: { parser: graphql.parser },
+    // Short descriptions are strings, and long ones are blocks.
+    rules: { ...graphql.configs['flat/schema-recommended'].rules, '@graphql-eslint/description-style': 'off' },
+  };
+  const config = {
+    files: [FILES.schema],
+    plugins: { ...plugins, accord },
+    // The check has looked for permissions.
+    rules: { ...accord.configs.recommended.rules, ...rules, 'accord/permission': 'off' },
+    // By its path, the parser would reuse an old schema.
+    languageOptions: { ...languageOptions, parserOptions: { schemaSdl } },
+    ...(linterOptions && { linterOptions }),
+    ...(settings && { settings }),
+  };
+  return new ESLint({ cwd: root, overrideConfigFile: true, overrideConfig: config });
+}
+
+async function lintSchema(root: string, sdl: SdlSource, purpose: Purpose): Promise<Problem[]> {
+  const broken = checkSchema(sdl, purpose);
+  if (sdl.absent || broken.some(({ rule }) => rule !== 'permission')) return broken;
+  const eslint = await eslintFor(root, sdl.text);
+  // Each file of the contract is linted as schema.graphql, with the configuration for that.
+  const found = [...sdl.texts].map(async ([file, text]): Promise<Problem[]> => {
+    const [result] = await eslint.lintText(text, { filePath: join(root, FILES.schema) });
+    return (result?.messages ?? []).map(({ line = 1, column = 1, endLine, endColumn, ruleId, severity, message }) => {
+      const length = endLine === line && endColumn !== undefined ? endColumn - column : 1;
+      const rule = ruleId?.replace('@graphql-eslint/', '') ?? 'syntax';
+      const problem = problemAt(file, text, { line, column, length }, rule, message);
+      return severity === 1 ? { ...problem, severity: 'warning' } : problem;
+    });
+  });
+  return [...broken, ...(await Promise.all(found)).flat()];
+}
+
+/** Removes repetitions, because Redocly visits a component once for each use. */
+function once(problems: Problem[]): Problem[] {
+  const keyOf = ({ file, line, column, rule, message }: Problem) => [file, line, column, rule, message].join('\n');
+  return [...new Map(problems.map((one) => [keyOf(one), one])).values()];
+}
+
+/**
+ * Returns the problems of the contracts, errors first: those of code generation, of Redocly and graphql-eslint with the project's
+ * configuration, and contradictions between the contracts. An invalid contract gets only the problems of its structure.
+ */
+export async function lint(root: string, contracts: Contracts): Promise<Problem[]> {
+  const purpose = hasPermissions(contracts) ? 'generation' : 'reading';
+  const [rest, graphql] = await Promise.all([
+    lintOpenApi(root, contracts.openapi, purpose),
+    lintSchema(root, contracts.schema, purpose),
+  ]);
+  const isReadable = hasShape(rest) && !graphql.some(({ rule }) => ['syntax', 'schema'].includes(rule));
+  const all = [...rest, ...graphql, ...(isReadable ? policyProblems(contracts) : [])];
+  return sortProblems(once(all.map((one) => ({ ...one, rule: one.rule.replace(/^accord\//, '') }))));
+}
+
+/** Returns the problems on lines that changed since a commit, and the problems that the commit did not have. Rejects as git does. */
+async function problemsSince(root: string, contracts: Contracts, { id }: Commit): Promise<Problem[]> {
+  const problems = await lint(root, contracts);
+  const files = [...new Set(problems.map(({ file }) => file))];
+  const changed = new Map(
+    await Promise.all(files.map(async (file) => [file, await linesSince(root, id, file)] as const)),
+  );
+  const keyOf = ({ file, rule, message }: Problem) => [file, rule, message].join('\n');
+  const left = new Map<string, number>();
+  for (const one of await lint(root, contractsIn(filesAt(root, id), ['openapi', 'schema'])))
+    left.set(keyOf(one), (left.get(keyOf(one)) ?? 0) + 1);
+  return problems.filter((one) => {
+    const known = left.get(keyOf(one)) ?? 0;
+    left.set(keyOf(one), known - 1);
+    return known <= 0 || changed.get(one.file)?.has(one.line) === true;
+  });
+}
 
 const DESCRIPTION = `
 Checks openapi.yaml and schema.graphql with the rules of code generation, of Redocly (redocly.yaml), of graphql-eslint
@@ -13,12 +141,7 @@ interface Options {
   onlyChanged?: string | true;
 }
 
-async function printRules(json: boolean): Promise<void> {
-  const [{ REASONS, WARNINGS }, { OPENAPI_RULES }, { GRAPHQL_RULES }] = await Promise.all([
-    import('../lint/rules.js'),
-    import('../lint/openapi-rules.js'),
-    import('../lint/graphql-rules.js'),
-  ]);
+function printRules(json: boolean): void {
   const rules = Object.entries(REASONS).map(([name, why]) => {
     const contracts = [
       ...(name in OPENAPI_RULES ? ['openapi.yaml'] : []),
@@ -26,15 +149,15 @@ async function printRules(json: boolean): Promise<void> {
     ];
     return { name, severity: WARNINGS.includes(name) ? 'warning' : 'error', why, contracts };
   });
-  if (json) return printJson(rules);
+  if (json) {
+    printJson(rules);
+    return;
+  }
   const printed = rules.map(({ name, severity, why, contracts }) => {
     return `${paint('bold', name)}  ${paint('dim', `${severity}, ${contracts.join(', ')}`)}\n  ${why}`;
   });
   console.log(printed.join('\n'));
 }
-
-const commitOf = async (root: string, ref: string | true) =>
-  (await import('../model/git.js')).commitAt(root, ref === true ? undefined : ref);
 
 function inOrder({ openapi, schema }: Contracts): string {
   const [one] = [openapi, schema].filter(({ absent }) => absent);
@@ -54,12 +177,9 @@ const lintCommand: Subcommand = (command) => {
     .action(async () => {
       const { root, json, rules, onlyChanged } = command.optsWithGlobals<Options>();
       if (rules) return printRules(json);
-      const { readContracts } = await import('../model/contracts.js');
       const contracts = await readContracts(root, undefined, 'one');
-      const since = onlyChanged && (await commitOf(root, onlyChanged));
-      const { lint, problemsSince } = await import('../lint/lint.js');
+      const since = onlyChanged && (await commitAt(root, onlyChanged === true ? undefined : onlyChanged));
       const problems = await (since ? problemsSince(root, contracts, since) : lint(root, contracts));
-      const { printProblems } = await import('../model/problems.js');
       const failed = problems.some(({ severity }) => severity !== 'warning');
       if (failed) process.exitCode = EXIT.found;
       if (json) return printJson(problems.map(({ frame: _, ...one }) => ({ severity: 'error', ...one })));

@@ -1,6 +1,201 @@
-import { EXIT, paint, printJson } from '@accord-api/platform/cli/output';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { EXIT, paint, printJson, Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
-import type { Scaffolding } from '../scaffold/report.js';
+import { type Project, type SourceFile, ts } from 'ts-morph';
+import { generate } from '../generate/generate.js';
+import { type Contracts, readContracts } from '../model/contracts.js';
+import type { Problem } from '../model/problems.js';
+import { importTypeScript } from '../model/typescript-module.js';
+import {
+  type Change,
+  editGroups,
+  type Pending,
+  pendingIn,
+  type Request,
+  tagGroups,
+  typeGroups,
+} from '../scaffold/groups.js';
+import { emptyProject, type RequiredFields, requiredFields, typesOf } from '../scaffold/resolver-fields.js';
+import { parkedHead } from '../scaffold/source-edits.js';
+
+/** Adds the position in `file`; line and column count from 1. */
+type Located<Thing> = Thing & { line: number; column: number };
+
+interface Scaffolding {
+  generated: string[];
+  changes: Located<Change>[];
+  pending: Located<Pending>[];
+}
+
+interface Generated {
+  /** Empty for valid contracts. */
+  problems: Problem[];
+  report: string;
+  changed: string[];
+  files: Record<string, string>;
+}
+
+interface ScaffoldOptions {
+  root: string;
+  check?: boolean;
+  /** Generates from the same contracts; with `check` without writing. */
+  generate: () => Promise<Generated>;
+}
+
+/**
+ * Generates `generated/`, writes stubs for new operations and fields, parks the code of removed ones, and restores parked code. A second
+ * run changes nothing.
+ * @throws Unable on an invalid contract, on a syntax error in the code, and on a name that no file can have
+ */
+export async function scaffold(contracts: Contracts, options: ScaffoldOptions): Promise<Scaffolding> {
+  const { root, check = false, generate } = options;
+  const project = openProject(root);
+  // The generated operations are those before the edit. A new project has none.
+  const last = await importTypeScript(root, 'generated/operations.ts').catch(() => undefined);
+  const before = (last?.['operations'] ?? {}) as Record<string, Request>;
+  const outcome = await generate();
+  if (outcome.problems.length > 0) throw new Unable(outcome.report);
+  const types = typesOf(contracts.schema);
+  const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
+  const { changes, pending } = editCode(project, root, contracts, { before, required });
+  await finish(project, root, check);
+  const place = <Thing extends Change | Pending>(thing: Thing) =>
+    locate(project.getSourceFileOrThrow(join(root, thing.file)), thing);
+  return {
+    generated: outcome.changed.map((name) => `generated/${name}`),
+    changes: changes.map(place),
+    pending: pending().map(place),
+  };
+}
+
+/** Edits the sources in memory. */
+export function editCode(
+  project: Project,
+  root: string,
+  contracts: Contracts,
+  { before, required }: { before: Readonly<Record<string, Request>>; required: RequiredFields },
+): { changes: Change[]; pending: () => Pending[] } {
+  // Another service handles forwarded operations.
+  const operations = contracts.openapi.operations.filter(({ forward }) => forward === undefined);
+  const tags = tagGroups(operations, before);
+  const types = typeGroups(typesOf(contracts.schema), required);
+  return {
+    changes: [...editGroups(project, root, 'tag', tags), ...editGroups(project, root, 'type', types)],
+    pending: () => [...pendingIn(project, root, tags), ...pendingIn(project, root, types)],
+  };
+}
+
+/** @throws Unable for a file with a syntax error */
+function openProject(root: string): Project {
+  const project = emptyProject(root);
+  const sources = ['src/application/*.ts', 'src/application/rest/*.ts', 'src/application/graphql/*.ts'];
+  for (const file of project.addSourceFilesAtPaths(sources.map((pattern) => join(root, pattern)))) {
+    const path = relative(root, file.getFilePath());
+    const text = file.getFullText();
+    const [error] = ts.transpileModule(text, { fileName: path, reportDiagnostics: true }).diagnostics ?? [];
+    if (error === undefined) continue;
+    const line = text.slice(0, error.start).split('\n').length;
+    const reason = ts.flattenDiagnosticMessageText(error.messageText, ' ');
+    throw new Unable(`${path}:${line} cannot be edited: ${reason} Correct it, and run the command again.`);
+  }
+  return project;
+}
+
+/** Adds the line and column of a member, of an entry in a registry, or of parked code. */
+function locate<Thing extends Change | Pending>(file: SourceFile, thing: Thing): Located<Thing> {
+  const text = file.getFullText();
+  const name = thing.name.slice(thing.name.indexOf('.') + 1);
+  const isParked = 'kind' in thing && thing.kind === 'parked';
+  const declared = new RegExp(`(?<=^ *|export const |[{,] *)${name}(?=[:(,]| [:=}])`, 'm');
+  const at = isParked ? text.indexOf(parkedHead(thing.name)) : text.search(declared);
+  return { ...thing, ...file.getLineAndColumnAtPos(Math.max(0, at)) };
+}
+
+async function finish(project: Project, root: string, check: boolean): Promise<void> {
+  const changed = project
+    .getSourceFiles()
+    .filter((file) => !file.isSaved() && (file.getFullText() !== '' || existsSync(file.getFilePath())));
+  await Promise.all(
+    changed.map(async (file) => {
+      const path = file.getFilePath();
+      const before = await readFile(path, 'utf8').catch(() => undefined);
+      // A file without the format of biome stays so, because no other byte may change.
+      const isFormatted = before === undefined || (await formatted(root, path, before)) === before;
+      const text = isFormatted ? await formatted(root, path, file.getFullText()) : file.getFullText();
+      file.replaceWithText(text);
+      if (!check) await writeFile(path, text);
+    }),
+  );
+}
+
+/** Returns a text with the format of biome and sorted imports; unchanged on a syntax error. */
+async function formatted(root: string, path: string, text: string): Promise<string> {
+  const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
+  const options = ['check', '--write', '--linter-enabled=false', `--stdin-file-path=${relative(root, path)}`];
+  const child = spawn(process.execPath, [biome, ...options], { cwd: root, stdio: ['pipe', 'pipe', 'ignore'] });
+  child.stdin.end(text);
+  return (await textOf(child.stdout)) || text;
+}
+
+type Paint = (style: 'bold' | 'green' | 'yellow', text: string) => string;
+
+const COLOURS = {
+  added: 'green',
+  restored: 'green',
+  registered: 'green',
+  parked: 'yellow',
+  dropped: 'yellow',
+  unregistered: 'yellow',
+} as const satisfies Record<Change['kind'], Parameters<Paint>[0]>;
+
+const position = ({ file, line, column }: Located<{ file: string }>): string => `${file}:${line}:${column}`;
+
+function changeLines(changes: readonly Located<Change>[], paint: Paint): string[] {
+  const rows = changes.map((change) => [change.kind, position(change), change.name] as const);
+  const widths = [0, 1, 2].map((index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
+  return changes.map(({ kind, detail }, row) => {
+    const cells = rows[row]?.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ') ?? '';
+    return `  ${paint(COLOURS[kind], kind)}${`${cells}  ${detail}`.slice(kind.length)}`;
+  });
+}
+
+/** Returns the next steps as sentences. `check` means that nothing was written. */
+function nextSteps({ generated, changes, pending }: Scaffolding, check: boolean): string[] {
+  if (check && changes.length + generated.length > 0) return ['Run `npx accord scaffold`.'];
+  const parked = changes.filter(({ kind }) => kind === 'parked');
+  return [
+    ...parked.map((one) => `Look at ${position(one)}: ${one.name} is parked. ${one.detail} Move it, or delete it.`),
+    ...pending.map((one) => {
+      const answer = one.request === undefined ? 'answers NOT_IMPLEMENTED' : `(${one.request}) answers 501`;
+      return `Fill in ${position(one)}: ${one.name} ${answer}.`;
+    }),
+    'Run `npm run typecheck`, then `npm test`.',
+    'Run `npx accord coverage`: it lists the parts of the contracts that no test covers.',
+    'Run `npx accord diff`: it shows a reviewer what changed.',
+  ];
+}
+
+/** Prints the changes and the next steps. */
+function reportOf(scaffolding: Scaffolding, { check, paint }: { check: boolean; paint: Paint }): string {
+  const { generated, changes, pending } = scaffolding;
+  const title = paint('bold', check ? 'To do in the code:' : 'Done in the code:');
+  const steps = nextSteps(scaffolding, check).map((step, index) => `  ${index + 1}. ${step}`);
+  const sections = [
+    generated.length === 0 ? [] : [`${check ? 'Would generate' : 'Generated'} ${generated.join(', ')}.`],
+    changes.length === 0 ? [] : [title, ...changeLines(changes, paint)],
+    pending.length === 0 ? ['Every operation and field of the contracts is implemented.'] : [],
+    [paint('bold', 'Next:'), ...steps],
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
 
 interface Options {
   root: string;
@@ -14,9 +209,6 @@ const DESCRIPTION = `Brings the code in line with the contracts, and prints the 
 Generates generated/, then writes a stub for each new operation into src/application/rest/<tag>.ts, and for each new field that needs a resolver into src/application/graphql/<Type>.ts. A stub is typed and answers 501 / NOT_IMPLEMENTED; a comment suggests the target of its route. Your code does not change. Code of an operation or field that a contract no longer has, or has under another name or tag, moves into comments at the end of its file, and comes back with it. A second run changes nothing.`;
 
 async function run(root: string, check: boolean): Promise<Scaffolding> {
-  const { readContracts } = await import('../model/contracts.js');
-  const { generate } = await import('../generate/generate.js');
-  const { scaffold } = await import('../scaffold/scaffold.js');
   const contracts = await readContracts(root);
   return scaffold(contracts, {
     root,
@@ -34,7 +226,6 @@ const scaffoldCommand: Subcommand = (command) => {
   command.action(async () => {
     const { root, json, ...options } = command.optsWithGlobals<Options>();
     const check = options.check === true || options.dryRun === true;
-    const { nextSteps, reportOf } = await import('../scaffold/report.js');
     const done = await run(root, check);
     if (json) printJson({ ...done, next: nextSteps(done, check) });
     else console.log(reportOf(done, { check, paint }));

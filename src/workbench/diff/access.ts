@@ -3,7 +3,7 @@ import { listOf, nodeOf, type Version, versionAt } from '../model/openapi-node.j
 import { credentialsOf, type Requirement, requirementsOf } from '../model/openapi-operations.js';
 import { REACHES } from '../model/permissions.js';
 import type { Verdict } from './change.js';
-import { at, keywordOf, membersOf, type Pair } from './pair.js';
+import { at, keywordOf, membersOf, type Pair } from './change.js';
 import type { Recorder } from './recorder.js';
 
 type Judged = [verdict: Verdict, what: string, message: string] | undefined;

@@ -11,8 +11,7 @@ import {
   versionAt,
 } from '../model/openapi-node.js';
 import { constantsOf, type Group, labelOf, type View, viewOf } from '../model/schema-view.js';
-import { judge, whatOf } from './change.js';
-import { keywordOf, type Pair, subjectOf } from './pair.js';
+import { judge, keywordOf, type Pair, subjectOf, whatOf } from './change.js';
 import type { Recorder } from './recorder.js';
 
 const typesOf = (version: Version): string => [...(viewOf(version).types ?? [])].sort().join();

@@ -1,10 +1,9 @@
 import { nodeOf, printed, resolved, type Version, versionAt } from '../model/openapi-node.js';
 import { isFailure, mediaKey, parametersOf, rangeFor, serializationOf } from '../model/openapi-operations.js';
 import { viewOf } from '../model/schema-view.js';
-import { judge } from './change.js';
-import { compareSunsets, reportRequired } from './members.js';
-import { at, keywordOf, type Label, labelled, locatedIn, membersOf, type Pair, subjectOf } from './pair.js';
+import { at, judge, keywordOf, type Label, labelled, locatedIn, membersOf, type Pair, subjectOf } from './change.js';
 import type { Recorder } from './recorder.js';
+import { compareSunsets, reportRequired } from './recorder.js';
 
 /** Returns the members of both versions by key. A range or default replaces a missing member that it covers. */
 function matched(pair: Pair, keyOf: (name: string) => string): [key: string, pair: Pair][] {

@@ -10,8 +10,19 @@ import {
   type Version,
   versionAt,
 } from '../model/openapi-node.js';
-import { type Change, type ChangePlace, isWorse, type Side, type Verdict, whatOf } from './change.js';
-import { keywordOf, labelled, membersOf, type Pair, subjectOf } from './pair.js';
+import {
+  type Change,
+  type ChangePlace,
+  isWorse,
+  keywordOf,
+  labelled,
+  membersOf,
+  type Pair,
+  type Side,
+  subjectOf,
+  type Verdict,
+  whatOf,
+} from './change.js';
 import { ruleName } from './rules.js';
 
 /** Finds the place of a value in the text of one version. `shared` names the default that states it. */
@@ -168,4 +179,42 @@ export function reportUnknown({ report }: Pick<Recorder, 'report'>, pair: Pair, 
   const message = `\`${key}\` of ${subjectOf(pair) || 'the document'} changed: review this, no rule knows it`;
   const isExtension = key.startsWith('x-');
   report(pair, isExtension ? 'extension' : 'unjudged', isExtension ? 'safe' : 'risky', 'unjudged', message);
+}
+
+/** Reports an added or removed property. A closed object rejects unknown properties. */
+export function reportMember(record: Recorder, pair: Pair, isRequired: boolean, isClosed: boolean): void {
+  const isResponse = pair.label.direction === 'response';
+  const removed = isResponse || isClosed ? 'breaking' : 'risky';
+  const added = isResponse ? (isClosed ? 'risky' : 'safe') : isRequired ? 'breaking' : 'safe';
+  const note = { breaking: ' and required', risky: ', in an object without other properties', safe: '' }[added];
+  const gone = isResponse ? '' : isClosed ? ': requests with it are rejected' : ': the service ignores it';
+  record.presence(pair, 'member', '', removed, added, pair.old ? gone : note);
+}
+
+export function reportRequired(record: Recorder, pair: Pair, isRequired: boolean): void {
+  const what = isRequired ? 'required' : 'optional';
+  const isBreak = (pair.label.direction === 'request') === isRequired;
+  record.report(pair, 'required', isBreak ? 'breaking' : 'safe', what, `${subjectOf(pair)} is ${what} now`);
+}
+
+/** Compares the sunsets of two deprecated versions. */
+export function compareSunsets(
+  record: Recorder,
+  pair: Pair,
+  before: Version | undefined,
+  after: Version | undefined,
+): void {
+  const dateOf = (version: Version | undefined) =>
+    versionAt(version, 'x-deprecation', 'sunset') ?? versionAt(version, 'x-sunset');
+  const [old, now] = [dateOf(before), dateOf(after)];
+  if (old === undefined || now === undefined) return;
+  const isLater = Date.parse(String(now.value)) >= Date.parse(String(old.value));
+  const one = { ...keywordOf(pair, 'sunset'), old, now };
+  record.changed(
+    one,
+    'sunset',
+    isLater ? 'safe' : 'risky',
+    `sunset of ${subjectOf(pair)}`,
+    isLater ? 'later' : 'sooner',
+  );
 }

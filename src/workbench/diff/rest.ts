@@ -4,9 +4,8 @@ import { listOf, nodeOf, resolved, type Version, versionAt } from '../model/open
 import { BASE_URL, normalizeAddress, type Operation, operationsOf, usedSchemas } from '../model/openapi-operations.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { comparePermissions, compareSchemes, compareSecurity } from './access.js';
-import { type Change, whatOf } from './change.js';
+import { at, type Change, keywordOf, type Label, labelled, locatedIn, membersOf, type Pair, whatOf } from './change.js';
 import { messageComparison } from './operation.js';
-import { at, keywordOf, type Label, labelled, locatedIn, membersOf, type Pair } from './pair.js';
 import { type Locate, type Recorder, recorderOf } from './recorder.js';
 import { schemaComparison } from './schema.js';
 

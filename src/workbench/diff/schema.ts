@@ -20,11 +20,9 @@ import {
   viewOf,
 } from '../model/schema-view.js';
 import { compareAlternatives, compareDiscriminators, compareExclusivity } from './alternatives.js';
-import { type Effect, judge, whatOf } from './change.js';
+import { at, type Effect, judge, keywordOf, locatedIn, type Pair, subjectOf, whatOf } from './change.js';
 import { judgeKeyword } from './keywords.js';
-import { compareSunsets, reportMember, reportRequired } from './members.js';
-import { at, keywordOf, locatedIn, type Pair, subjectOf } from './pair.js';
-import { type Recorder, reportUnknown } from './recorder.js';
+import { compareSunsets, type Recorder, reportMember, reportRequired, reportUnknown } from './recorder.js';
 
 const typesOf = ({ types, nullable }: View): string[] | undefined =>
   types && [...types, ...(nullable ? ['null'] : [])].sort();

@@ -10,15 +10,13 @@ import { check } from '../model/check.js';
 import { readCodes } from '../model/codes.js';
 import { type Contracts, readContracts } from '../model/contracts.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
-import { checkPrismaSchema } from '../model/prisma-schema.js';
+import { checkPrismaSchema, generatePrismaClient, prismaClientIsCurrent } from '../model/prisma-schema.js';
 import { type Problem, printProblems } from '../model/problems.js';
 import { importTypeScript } from '../model/typescript-module.js';
 import { generateContract, generatePublished } from './contract.js';
 import { generateErrors } from './errors.js';
 import { generateOperations, HEADER } from './operations.js';
-import { permissionMatrix } from './permission-matrix.js';
-import { generatePolicy } from './policy.js';
-import { generatePrismaClient, prismaClientIsCurrent } from './prisma-client.js';
+import { generatePolicy, permissionMatrix } from './policy.js';
 import { generateResolvers } from './resolvers.js';
 
 /** The result of a generation. `report` is for people. */

@@ -4,8 +4,8 @@ import { createConfig, isPlainObject, type Oas3Rule, type UserContext } from '@r
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { EXTENSIONS } from '../model/extensions.js';
 import { PAGE_SIZE } from '../model/names.js';
-import { contradictionIn, isPaged, patternFault } from './checks.js';
 import type { RuleName } from './rules.js';
+import { contradictionIn, isPaged, patternFault } from './rules.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: `struct` has checked the shape of each node, and extensions have no type.
 type Node = any;

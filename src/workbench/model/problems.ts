@@ -1,3 +1,5 @@
+import { Unable } from '@accord-api/platform/cli/output';
+
 /** The files of a project: both contracts, and the schema of its database. */
 export const FILES = {
   openapi: 'openapi.yaml',
@@ -97,4 +99,9 @@ export function printProblems(problems: readonly Problem[], { colour = false }: 
   });
   const more = ordered.length > shown.length ? `, ${shown.length} shown` : '';
   return [...blocks, `${countOf(problems)} in ${files.join(', ')}${more}`].join('\n');
+}
+
+/** @throws Unable with the problems of invalid contracts */
+export function rejectProblems(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
 }

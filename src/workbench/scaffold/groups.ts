@@ -5,7 +5,6 @@ import type { Project, SourceFile } from 'ts-morph';
 import { handlersFunctionOf } from '../model/names.js';
 import { permissionsOf } from '../model/permissions.js';
 import { ROOTS } from '../model/sdl-source.js';
-import type { Change, Pending } from './report.js';
 import type { RequiredFields, Types } from './resolver-fields.js';
 import {
   cut,
@@ -24,6 +23,23 @@ import {
   restore,
 } from './source-edits.js';
 import { fieldComment, operationComment } from './target-comments.js';
+
+/** A change that `accord scaffold` made, or with `--check` would make. */
+export interface Change {
+  /** Stubs are added or dropped, code is parked or restored, files are registered or unregistered. */
+  kind: 'added' | 'restored' | 'parked' | 'dropped' | 'registered' | 'unregistered';
+  file: string;
+  name: string;
+  detail: string;
+}
+
+/** An operation or a field that answers 501 or NOT_IMPLEMENTED. */
+export interface Pending {
+  file: string;
+  name: string;
+  /** `GET /api/v1/users`; undefined for a field. */
+  request?: string;
+}
 
 export type Request = Pick<Operation, 'method' | 'path'>;
 

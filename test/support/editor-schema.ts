@@ -1,5 +1,5 @@
-import { type Kind, MEMBERS } from '../model/elements.js';
-import { EXTENSIONS } from '../model/extensions.js';
+import { type Kind, MEMBERS } from '../../src/workbench/model/elements.js';
+import { EXTENSIONS } from '../../src/workbench/model/extensions.js';
 
 /** The JSON Schema of OpenAPI 3.1. */
 const OPENAPI = 'https://spec.openapis.org/oas/3.1/schema/2025-11-23';
