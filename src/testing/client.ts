@@ -5,9 +5,9 @@ import type { FastifyInstance } from 'fastify';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { Contract } from './contract.js';
+import { note, type Observations } from './coverage/elements.js';
 import type { Exchange } from './coverage/exchange.js';
 import type { GraphQLRequest, GraphQLResult } from './coverage/graphql.js';
-import { note, type Observations } from './coverage/recording.js';
 import type { Json, Person } from './people.js';
 
 const POLL_INTERVAL_MS = 25;

@@ -18,8 +18,8 @@ import {
 } from 'graphql';
 import type { GraphQLAnswer } from './client.js';
 import type { ConformanceOptions, RequestContext } from './conformance-options.js';
+import { allows, rootFields, rowsOfField } from './contract.js';
 import { suite } from './kit.js';
-import { allows, rootFields, rowsOfField } from './matrix.js';
 import type { Json, Person } from './people.js';
 import type { TestService } from './service.js';
 import { requestContext, rolesIn } from './sound-request.js';

@@ -1,7 +1,7 @@
 import type { Application } from '@accord-api/platform/internals/application';
 import type { ConformanceOptions, TestRunner } from './conformance-options.js';
 import type { Contract } from './contract.js';
-import { matrixOf, rootFields } from './matrix.js';
+import { matrixOf, rootFields } from './contract.js';
 import { type TestService, type TestServiceOptions, testService } from './service.js';
 import { parametersIn } from './sound-request.js';
 

@@ -11,7 +11,7 @@ import type { TProperties } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { type Subscription, type TestClient, testClient } from './client.js';
 import { type Contract, contractOf } from './contract.js';
-import { observationsOf } from './coverage/recording.js';
+import { observationsOf } from './coverage/elements.js';
 import { freshDatabase, TEST_TIMEOUTS_MS } from './database.js';
 import { type Account, type Credentials, type Person, peopleOf, TEST_HASHING } from './people.js';
 

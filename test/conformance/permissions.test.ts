@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { Permission } from '../../src/platform/contract/document.js';
 import type { Operation } from '../../src/platform/contract/openapi.js';
+import { matrixOf, mechanismsOf } from '../../src/testing/contract.js';
 import { permissions } from '../../src/testing/index.js';
-import { matrixOf, mechanismsOf } from '../../src/testing/matrix.js';
 import { ofExample } from '../support/conformance.js';
 import { contract } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';

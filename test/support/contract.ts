@@ -1,8 +1,8 @@
 import { publishedContracts } from '../../src/platform/pages/published.js';
 import { rootPath } from '../../src/platform/root.js';
 import { contractOf } from '../../src/testing/contract.js';
+import { note, observationsOf } from '../../src/testing/coverage/elements.js';
 import type { Exchange } from '../../src/testing/coverage/exchange.js';
-import { note, observationsOf } from '../../src/testing/coverage/recording.js';
 
 const { openapi, schemaGraphql } = await publishedContracts();
 export const contract = contractOf({ openapi, graphql: schemaGraphql.toString() });

@@ -9,9 +9,8 @@ import {
 import { compareColumns, compareInputs, compareMembers, type Write, writesOf } from './compare-members.js';
 import { type Contracts, type Difference, difference, type ErrorList, type Side } from './contract.js';
 import { type Acceptance, type Pairs, pairUp, readOverrides } from './pairs.js';
-import { readGraphql } from './read-graphql.js';
 import { readOpenApi } from './read-openapi.js';
-import { readPrisma } from './read-prisma.js';
+import { readGraphql, readPrisma } from './read-schemas.js';
 
 export interface Report {
   pairs: Pairs;

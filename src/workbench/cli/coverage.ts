@@ -208,7 +208,7 @@ async function measure(root: string): Promise<Coverage> {
   const { check } = await import('../model/check.js');
   const { readContracts } = await import('../model/contracts.js');
   const { measureCoverage } = await import('../coverage/measure.js');
-  const { RECORDINGS, readObservations } = await import('@accord-api/testing/coverage/recording');
+  const { RECORDINGS, readObservations } = await import('@accord-api/testing/coverage/elements');
   const { printProblems } = await import('../model/problems.js');
   const contracts = await readContracts(root, undefined, 'one');
   const { observations, recordings } = await Promise.resolve(root)
@@ -252,7 +252,7 @@ const coverage: Subcommand = (command) => {
     .action(async () => {
       const options = command.optsWithGlobals<Options>();
       const root = resolve(options.root);
-      if (options.clear) return (await import('@accord-api/testing/coverage/recording')).clearObservations(root);
+      if (options.clear) return (await import('@accord-api/testing/coverage/elements')).clearObservations(root);
       const measured = await measure(root);
       if (options.json) printJson(measured);
       else if (options.check) console.log(verdictText(measured, painter));

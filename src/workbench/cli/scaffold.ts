@@ -20,8 +20,8 @@ import {
   tagGroups,
   typeGroups,
 } from '../scaffold/groups.js';
-import { emptyProject, type RequiredFields, requiredFields, typesOf } from '../scaffold/resolver-fields.js';
 import { parkedHead } from '../scaffold/source-edits.js';
+import { emptyProject, type RequiredFields, requiredFields, typesOf } from '../scaffold/stubs.js';
 
 /** Adds the position in `file`; line and column count from 1. */
 type Located<Thing> = Thing & { line: number; column: number };

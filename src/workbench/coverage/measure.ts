@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from '@accord-api/platform/contract/document';
+import type { Observations } from '@accord-api/testing/coverage/elements';
 import {
   type ContractFile,
   type Element,
@@ -7,7 +8,6 @@ import {
   type SdlElement,
 } from '@accord-api/testing/coverage/elements';
 import { sdlElements } from '@accord-api/testing/coverage/graphql';
-import type { Observations } from '@accord-api/testing/coverage/recording';
 import { restElements } from '@accord-api/testing/coverage/rest';
 import { Kind } from 'graphql';
 import type { Contracts } from '../model/contracts.js';

@@ -14,10 +14,9 @@ import { checkPrismaSchema, generatePrismaClient, prismaClientIsCurrent } from '
 import { type Problem, printProblems } from '../model/problems.js';
 import { importTypeScript } from '../model/typescript-module.js';
 import { generateContract, generatePublished } from './contract.js';
-import { generateErrors } from './errors.js';
 import { generateOperations, HEADER } from './operations.js';
-import { generatePolicy, permissionMatrix } from './policy.js';
 import { generateResolvers } from './resolvers.js';
+import { generateErrors, generatePolicy, permissionMatrix } from './tables.js';
 
 /** The result of a generation. `report` is for people. */
 export interface Outcome {

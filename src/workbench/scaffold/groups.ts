@@ -5,7 +5,6 @@ import type { Project, SourceFile } from 'ts-morph';
 import { handlersFunctionOf } from '../model/names.js';
 import { permissionsOf } from '../model/permissions.js';
 import { ROOTS } from '../model/sdl-source.js';
-import type { RequiredFields, Types } from './resolver-fields.js';
 import {
   cut,
   importNamed,
@@ -22,7 +21,8 @@ import {
   removeUnusedImport,
   restore,
 } from './source-edits.js';
-import { fieldComment, operationComment } from './target-comments.js';
+import type { RequiredFields, Types } from './stubs.js';
+import { fieldComment, operationComment } from './stubs.js';
 
 /** A change that `accord scaffold` made, or with `--check` would make. */
 export interface Change {

@@ -1,6 +1,8 @@
+import type { Catalogue } from '@accord-api/platform/contract/codes';
 import type { Operation } from '@accord-api/platform/contract/openapi';
 import type { Contracts } from '../model/contracts.js';
 import type { StatedPolicy } from '../model/permissions.js';
+import { HEADER as REST_HEADER } from './operations.js';
 import { docComment, key, literal } from './typescript.js';
 
 const HEADER = '// Generated from openapi.yaml and schema.graphql by `npm run codegen`. Do not edit.\n';
@@ -94,3 +96,21 @@ function graphql({ roles, statements }: StatedPolicy): string {
 /** Returns the text of `generated/permissions.md`, the permissions of both contracts. Expects contracts without problems. */
 export const permissionMatrix = ({ openapi, permissions }: Contracts): string =>
   `${INTRODUCTION}\n## REST\n\n${rest(openapi, permissions.roles)}\n## GraphQL\n\n${graphql(permissions)}`;
+
+const CATALOGUE = docComment([
+  'The error codes of both transports: HTTP status, title and description. The catalogue has the codes of the platform and the',
+  'codes that `x-codes` in openapi.yaml adds.',
+]);
+
+/** Returns the source of `generated/errors.ts`, the catalogue of error codes. The same codes always give the same text. */
+export function generateErrors(codes: Catalogue): string {
+  const entries = Object.entries(codes).map(
+    ([code, { status, title, description }]) =>
+      `  ${key(code)}: {\n    status: ${status},\n    title: ${literal(title)},\n    description: ${literal(description.trim())},\n  },\n`,
+  );
+  return [
+    REST_HEADER,
+    `${CATALOGUE}export const errors = {\n${entries.join('')}} as const;\n`,
+    `${docComment(['A code of the catalogue. Clients distinguish errors by it.'])}export type Code = keyof typeof errors;\n`,
+  ].join('\n');
+}
