@@ -55,11 +55,12 @@ const unchanged = fc.constant<Change>((draft) => draft);
 const once = (weight: number, change: fc.Arbitrary<Change>): fc.Arbitrary<Change> =>
   weighted([weight - 1, unchanged], [1, change]);
 
+/** Generates changes from generated values. */
+const changeBy = <T>(values: fc.Arbitrary<T>, apply: (draft: Draft, value: T) => Draft): fc.Arbitrary<Change> =>
+  values.map((value) => (draft) => apply(draft, value));
+
 const headerChange = (name: string, values: readonly string[]): fc.Arbitrary<Change> =>
-  fc.constantFrom(...values).map(
-    (value): Change =>
-      (draft) => ({ ...draft, headers: { ...draft.headers, [name]: value } }),
-  );
+  changeBy(fc.constantFrom(...values), (draft, value) => ({ ...draft, headers: { ...draft.headers, [name]: value } }));
 
 /** Generates values of a parameter: valid ones, misleading ones and any text. */
 function parameterChange(parameter: Parameter): fc.Arbitrary<Change> {
@@ -67,16 +68,13 @@ function parameterChange(parameter: Parameter): fc.Arbitrary<Change> {
   const { kind } = parameterForm(parameter);
   const texts = kind === 'json' ? MISLEADING_TEXTS.json : [...MISLEADING_TEXTS.scalar, ...MISLEADING_TEXTS.list];
   const junk = fc.oneof(place === 'header' ? headerText : unicodeText, fc.constantFrom(...texts));
-  return weighted<unknown>([6, validValues(schemaOf(parameter))], [2, junk]).map(
-    (value): Change =>
-      (draft) => {
-        if (value === null) return draft;
-        const changed = withParameter(draft, parameter, value);
-        const isSendable =
-          Object.values(changed.headers).every(isHeaderText) && Object.values(changed.path).every(isSegment);
-        return isSendable ? changed : draft;
-      },
-  );
+  return changeBy(weighted<unknown>([6, validValues(schemaOf(parameter))], [2, junk]), (draft, value) => {
+    if (value === null) return draft;
+    const changed = withParameter(draft, parameter, value);
+    const isSendable =
+      Object.values(changed.headers).every(isHeaderText) && Object.values(changed.path).every(isSegment);
+    return isSendable ? changed : draft;
+  });
 }
 
 /** Generates bodies: valid and nearly valid ones in each media type, malformed ones, and none. */
@@ -94,20 +92,10 @@ function bodyChange(operation: Operation): fc.Arbitrary<Change> {
       text,
       json: weighted([6, validValues(schema)], [4, nearlyValidValues(schema)]),
     };
-    return (values[kind] as fc.Arbitrary<unknown>).map(
-      (value): Change =>
-        (draft) =>
-          withBody(draft, form, value),
-    );
+    return changeBy<unknown>(values[kind], (draft, value) => withBody(draft, form, value));
   });
   return weighted<Change>(
-    [
-      1,
-      malformed.map(
-        (body): Change =>
-          (draft) => ({ ...draft, body }),
-      ),
-    ],
+    [1, changeBy<unknown>(malformed, (draft, body) => ({ ...draft, body }))],
     [1, fc.constant<Change>((draft) => ({ ...draft, body: undefined }))],
     ...(forms.length > 0 ? [[8, fc.oneof(...forms)] as [number, fc.Arbitrary<Change>]] : []),
   );
@@ -115,14 +103,14 @@ function bodyChange(operation: Operation): fc.Arbitrary<Change> {
 
 /** Generates credentials: those of people, none, and malformed ones. */
 const callerChange = (people: readonly Draft['as'][]): fc.Arbitrary<Change> =>
-  weighted(
-    [12, fc.constantFrom(...people)],
-    [1, fc.constant(undefined)],
-    [1, headerText.map((text) => ({ headers: { authorization: `Bearer ${text}` } }))],
-    [1, headerText.map((authorization) => ({ headers: { authorization } }))],
-  ).map(
-    (as): Change =>
-      (draft) => ({ ...draft, as }),
+  changeBy(
+    weighted<Draft['as']>(
+      [12, fc.constantFrom(...people)],
+      [1, fc.constant(undefined)],
+      [1, headerText.map((text) => ({ headers: { authorization: `Bearer ${text}` } }))],
+      [1, headerText.map((authorization) => ({ headers: { authorization } }))],
+    ),
+    (draft, as) => ({ ...draft, as }),
   );
 
 /** Generates requests to an operation: sound ones with some changed parts, and now and then with another method, version or path. */
@@ -143,11 +131,7 @@ function requestsTo(service: TestService, operation: Operation, drafts: readonly
     fc
       .subarray([...parameters], { maxLength: Math.min(2, parameters.length) })
       .chain((some) => fc.tuple(...some.map(parameterChange)))
-      .map(
-        (all): Change =>
-          (draft) =>
-            all.reduce((changed, change) => change(changed), draft),
-      ),
+      .map((all) => (draft) => all.reduce((changed, change) => change(changed), draft)),
     once(2, bodyChange(operation)),
     // An operation without a body need not declare 415.
     once(10, bodyForms(operation).length > 0 ? headerChange('content-type', MEDIA_TYPES) : unchanged),

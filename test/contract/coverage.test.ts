@@ -537,7 +537,6 @@ const observations = (...keys: string[]): Observations => {
   return seen;
 };
 
-const plain = (_style: string, text: string) => text;
 const states = ({ elements }: Coverage, kind: string) =>
   Object.fromEntries(
     elements.filter((one) => one.kind === kind).map(({ key, state }): [string, State] => [key, state]),
@@ -750,7 +749,7 @@ t.test('the text has the table, worst first, with what is missing and the totals
     ...everything.filter((key) => !/^(addPet 204|listPets 200 .*(small|name)|Size.LARGE|Query.pets)/.test(key)),
   );
   const coverage = measureCoverage(contractsOf({ openapi: stated, schema: excepting }), seen);
-  const text = coverageText(coverage, plain);
+  const text = coverageText(coverage);
   t.match(
     text,
     `             200 204 404 503
@@ -771,14 +770,11 @@ Size         LARGE
   t.match(text, /^operation × status +5 +0 +1 +1 +7 +85\.7 % {2}demanded$/m);
   t.match(text, /^SDL enum values +1 +0 +0 +1 +2 +50\.0 %$/m);
   t.equal(
-    verdictText(coverage, plain).split('\n').at(-1),
+    verdictText(coverage).split('\n').at(-1),
     '3 of 29 that the contracts demand are never seen by a test (2 excepted).',
   );
   t.equal(
-    verdictText(
-      measureCoverage(contractsOf({ openapi: stated, schema: excepting }), observations(...everything)),
-      plain,
-    ),
+    verdictText(measureCoverage(contractsOf({ openapi: stated, schema: excepting }), observations(...everything))),
     'The tests see all 29 that the contracts demand (2 excepted).',
   );
 });

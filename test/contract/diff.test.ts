@@ -222,7 +222,7 @@ t.test('the walk-through of the documentation: the breaks of an edit, their plac
     schema: schema.text.slice(0, field) + schema.text.slice(field).replace(may, mayNot),
   });
   const report = await diffReport({ root: ROOT, before, after, now: NOW });
-  const printed = printText(report, (_style, words) => words);
+  const printed = printText(report);
   t.equal(report.ok, false);
   const [, shown = ''] = /```\n( +✖.*?)```/s.exec(text) ?? [];
   const words = shown.split('\n').filter((line) => /✖|instead|id /.test(line));
@@ -241,7 +241,7 @@ async function formats(t: Test): Promise<Report> {
 
 t.test('a report as text and as Markdown', async (t) => {
   const report = await formats(t);
-  const text = printText(report, (_style, words) => words);
+  const text = printText(report);
   t.match(text, /^Contract changes from before to after\n\nBreaking \(1\)\n/);
   t.match(text, /✖ permission of listNotes: viewer own → none\n {4}openapi\.yaml:14:7\n/);
   t.match(text, /1 breaking, 1 risky, 1 safe\nThis is a major change: info\.version 1\.2\.3 should become 2\.0\.0\./);

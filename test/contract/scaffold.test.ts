@@ -6,8 +6,7 @@ import { Project } from 'ts-morph';
 import { Failure, notWritten } from '../../src/platform/calls/errors.js';
 import { operations } from '../../src/platform/contract/openapi.js';
 import { editCode, scaffold } from '../../src/workbench/cli/scaffold.js';
-import { generate } from '../../src/workbench/generate/generate.js';
-import { contractsOf, readContracts } from '../../src/workbench/model/contracts.js';
+import { contractsOf } from '../../src/workbench/model/contracts.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { sdlOf } from '../../src/workbench/model/sdl-source.js';
 import { MANIPULATION_SETTINGS } from '../../src/workbench/scaffold/source-edits.js';
@@ -70,12 +69,6 @@ export const resolvers: Resolvers = { Query, Mutation, User };
   'src/application/graphql/Mutation.ts': 'export const Mutation: MutationRoutes = {\n  deleteUser: () => null,\n};\n',
   'src/application/graphql/page.ts': 'export const page = 1;\n',
 };
-
-/** Runs the command in a project. */
-async function scaffolded(root: string) {
-  const contracts = await readContracts(root);
-  return scaffold(contracts, { root, generate: () => generate(contracts, { root }) });
-}
 
 interface Edit {
   openapi?: string;
@@ -489,7 +482,7 @@ t.test(
       'unwritten',
     );
 
-    const first = await scaffolded(folder);
+    const first = await scaffold(folder);
     const after = sourcesOf(folder);
     const start = [process.execPath, '--import', 'tsx', join(folder, 'src', 'main.ts')] as const;
     const started = startServer(t, { DATABASE_URL: 'pglite://memory' }, start);
@@ -570,7 +563,7 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
 
     await t.test('unfinished code and invalid contracts are refused', async (t) => {
       writeFileSync(join(folder, 'src/application/rest/users.ts'), `${users}const half = (`);
-      await t.rejects(scaffolded(folder), {
+      await t.rejects(scaffold(folder), {
         name: 'Unable',
         message: /^src\/application\/rest\/users\.ts:\d+ cannot be edited: /,
       });

@@ -6,8 +6,6 @@ import { check } from '../model/check.js';
 import { type Contracts, readContracts } from '../model/contracts.js';
 import { frameOf, rejectProblems } from '../model/problems.js';
 
-type Paint = (style: 'red' | 'dim' | 'bold' | 'green', text: string) => string;
-
 /** A missing type alone causes a difference in each of its members. */
 const MAX_DIFFERENCES = 20;
 
@@ -18,7 +16,7 @@ const HOW_TO_ACCEPT = `To accept an intended difference, add its id to its schem
 
 const placeOf = ({ file, line, column }: Location) => `${file}:${line}:${column}`;
 
-function printDifference({ id, message, advice, places }: Difference, contracts: Contracts, paint: Paint): string {
+function printDifference({ id, message, advice, places }: Difference, contracts: Contracts): string {
   const { openapi, schema, prisma } = contracts;
   const head = `${paint('red', 'error')}  ${paint('bold', message)}  ${paint('dim', `(${id})`)}`;
   const frames = places.map((place) => {
@@ -31,7 +29,7 @@ function printDifference({ id, message, advice, places }: Difference, contracts:
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Prints each difference with all its places and the advice; without a difference, the number of comparisons. */
-function printReport(report: Report, contracts: Contracts, paint: Paint): string {
+function printReport(report: Report, contracts: Contracts): string {
   const { differences, accepted, pairs } = report;
   if (differences.length === 0) {
     const nouns = { types: 'type', enumerations: 'enum', operations: 'operation' } as const;
@@ -42,7 +40,7 @@ function printReport(report: Report, contracts: Contracts, paint: Paint): string
       accepted.length === 0 ? 'no difference' : `${counted(accepted.length, 'difference')}, accepted with a reason`;
     return `${paint('green', '✓')} Compared ${compared.join(', ')} with their counterparts: ${result}.`;
   }
-  const shown = differences.slice(0, MAX_DIFFERENCES).map((one) => `${printDifference(one, contracts, paint)}\n`);
+  const shown = differences.slice(0, MAX_DIFFERENCES).map((one) => `${printDifference(one, contracts)}\n`);
   const more = differences.length > MAX_DIFFERENCES ? `, ${MAX_DIFFERENCES} shown` : '';
   const isAcceptable = differences.some(({ id }) => !/^(stale|x-bridge):/.test(id));
   return [
@@ -81,7 +79,7 @@ const printUnpaired = ({ unpaired }: Report): string =>
     .map(([side, names]) => `${FILES[side as Side]}: ${names.join(', ')}`)
     .join('\n');
 
-const printAccepted = ({ accepted }: Report, paint: Paint): string =>
+const printAccepted = ({ accepted }: Report): string =>
   accepted
     .map(({ message, reason, location }) => `${placeOf(location)}  ${message}\n  ${paint('dim', reason)}`)
     .join('\n');
@@ -126,9 +124,9 @@ const bridgeCommand: Subcommand = (command) => {
       const listed = [
         table(pairRows(report), COLUMNS),
         `${paint('bold', 'Without a counterpart')}\n${printUnpaired(report)}`,
-        `${paint('bold', 'Accepted')}\n${printAccepted(report, paint)}`,
+        `${paint('bold', 'Accepted')}\n${printAccepted(report)}`,
       ];
-      console.log([...(list ? listed : []), printReport(report, contracts, paint)].join('\n\n'));
+      console.log([...(list ? listed : []), printReport(report, contracts)].join('\n\n'));
     });
 };
 

@@ -1,34 +1,12 @@
 import { printJson } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
-import { type Wording, wordingBetween } from '../changelog/wording.js';
-import { differencesBetween } from '../diff/report.js';
+import { wordingBetween } from '../changelog/wording.js';
+import type { Change } from '../diff/change.js';
+import { differencesBetween, problemsOf } from '../diff/report.js';
 import { releasesIn } from '../model/git.js';
 import { escapeMarkdown } from '../model/names.js';
-import type { Problem } from '../model/problems.js';
 import { rejectProblems } from '../model/problems.js';
 import { NoSuchVersion, type ProjectVersion, versionAtRef, versionInDirectory } from '../model/project-version.js';
-
-interface Change {
-  id: string;
-  side: 'rest' | 'graphql' | 'database';
-  rule: string;
-  verdict: string;
-  what: string;
-  message: string;
-  elements: string[];
-}
-
-/** The changes between two versions, or the problems if one of them is invalid. */
-interface Differences {
-  problems: readonly Problem[];
-  changes: readonly Change[];
-  /** The reasons of accepted breaks by id. */
-  reasons: ReadonlyMap<string, string>;
-  requests: ReadonlyMap<string, { method: string; path: string }>;
-}
-
-/** `now` decides which sunsets have passed. */
-type Compare = (before: ProjectVersion, after: ProjectVersion, now: Date) => Promise<Differences>;
 
 /** The kinds of changes in their order: breaks, then the kinds of Keep a Changelog 1.1.0. */
 const KINDS = ['Breaking', 'Added', 'Changed', 'Deprecated', 'Removed', 'Fixed'] as const;
@@ -50,16 +28,6 @@ interface Release {
   version: string | undefined;
   date: string | undefined;
   entries: Entry[];
-}
-
-/** A contract of a version is invalid. */
-class InvalidContract extends Error {
-  override readonly name = 'InvalidContract';
-  readonly problems: readonly Problem[];
-  constructor(problems: readonly Problem[]) {
-    super(`${problems.length} problems`);
-    this.problems = problems;
-  }
 }
 
 /** Rules that concern no client. */
@@ -90,19 +58,10 @@ function quoted(message: string): string {
     : `${subject}: \`${was}\` → \`${is}\``;
 }
 
-const ofWords = (wording: Wording): Entry => ({
-  side: wording.side,
-  kind: 'Fixed',
-  text: wording.text,
-  requests: [],
-});
-
-function entriesBetween(
-  before: ProjectVersion,
-  after: ProjectVersion,
-  { problems, changes, reasons, requests }: Differences,
-): Entry[] {
-  if (problems.length > 0) throw new InvalidContract(problems);
+/** @param now decides which sunsets have passed */
+async function entriesBetween(before: ProjectVersion, after: ProjectVersion, now = new Date()): Promise<Entry[]> {
+  rejectProblems(await problemsOf({ root: '.', before, after }));
+  const { changes, reasons, requests } = await differencesBetween(before, after, now);
   const entries = changes.flatMap((change): Entry[] => {
     const { side, rule, id, message, elements } = change;
     if (side === 'database' || INTERNAL.test(rule)) return [];
@@ -113,18 +72,14 @@ function entriesBetween(
     const named = asked.map(({ method, path }) => `${method} ${path}`).filter((one) => !text.includes(one));
     return [{ side, kind: kindOf(change), text, requests: named, ...(reason !== undefined && { reason }) }];
   });
-  return [...entries, ...wordingBetween(before.contracts, after.contracts).map(ofWords)];
+  const wordings = wordingBetween(before.contracts, after.contracts);
+  return [...entries, ...wordings.map((wording): Entry => ({ ...wording, kind: 'Fixed', requests: [] }))];
 }
 
 const CONTRACTS = ['openapi', 'schema'] as const;
 
-interface Range {
-  from: string;
-  to: string | undefined;
-}
-
 /** Parses `v1.0.0..v1.2.0` or `v1.0.0..`. The default is the range since the last release. Rejects with NoSuchVersion. */
-async function rangeOf(root: string, text: string | undefined): Promise<Range> {
+async function rangeOf(root: string, text: string | undefined): Promise<{ from: string; to: string | undefined }> {
   if (text === undefined) {
     const last = (await releasesIn(root, 'HEAD')).at(-1);
     if (last !== undefined) return { from: last.name, to: undefined };
@@ -141,15 +96,10 @@ async function rangeOf(root: string, text: string | undefined): Promise<Range> {
 
 /**
  * Returns the changes for clients between two commits by release, the newest first. Releases are tags with a version. Rejects with
- * NoSuchVersion, NoSuchCommit and InvalidContract.
+ * NoSuchVersion, NoSuchCommit and Unable.
  * @param range `v1.0.0..v1.2.0`; without an end, to the working tree; by default, since the last release
  */
-export async function changelog(
-  root: string,
-  range: string | undefined,
-  compare: Compare,
-  today = new Date(),
-): Promise<Release[]> {
+async function changelog(root: string, range: string | undefined): Promise<Release[]> {
   const { from, to } = await rangeOf(root, range);
   const tags = await releasesIn(root, to ?? 'HEAD', from);
   const releases: Release[] = [];
@@ -157,16 +107,12 @@ export async function changelog(
   for (const { name, version, date } of tags) {
     const after = await versionAtRef(root, name, CONTRACTS);
     // The sunsets before the release were announced.
-    releases.unshift({
-      version,
-      date,
-      entries: entriesBetween(before, after, await compare(before, after, new Date(date))),
-    });
+    releases.unshift({ version, date, entries: await entriesBetween(before, after, new Date(date)) });
     before = after;
   }
   const end = to === undefined ? undefined : await versionAtRef(root, to, CONTRACTS);
   const after = end ?? versionInDirectory(root, 'the working tree', CONTRACTS);
-  const entries = entriesBetween(before, after, await compare(before, after, today));
+  const entries = await entriesBetween(before, after);
   if (entries.length > 0 || releases.length === 0) releases.unshift({ version: undefined, date: undefined, entries });
   return releases;
 }
@@ -230,17 +176,10 @@ const changelogCommand: Subcommand = (command) => {
     .addHelpText('after', HELP)
     .action(async (range: string | undefined) => {
       const { root, json } = command.optsWithGlobals<{ root: string; json: boolean }>();
-      const releases = await read(root, range);
+      const releases = await changelog(root, range);
       if (json) return printJson(releases);
       console.log(printChangelog(releases));
     });
 };
-
-async function read(root: string, range: string | undefined): Promise<Release[]> {
-  return changelog(root, range, differencesBetween).catch((error: Error) => {
-    if (error instanceof InvalidContract) rejectProblems(error.problems);
-    throw error;
-  });
-}
 
 export default changelogCommand;

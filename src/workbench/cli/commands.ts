@@ -1,4 +1,36 @@
-import type { Subcommands } from '@accord-api/platform/cli/subcommand';
+import { bundleIsCurrent } from '@accord-api/platform/cli/built';
+import { Unable } from '@accord-api/platform/cli/output';
+import type { Subcommand, Subcommands } from '@accord-api/platform/cli/subcommand';
+
+const build: Subcommand = (command) => {
+  command.action(async () => {
+    const { generatePrismaClient, prismaClientIsCurrent } = await import('../model/prisma-schema.js');
+    if (!(await prismaClientIsCurrent())) {
+      console.log('Generating the Prisma client …');
+      await generatePrismaClient();
+    }
+    if (bundleIsCurrent()) return;
+    const { bundle } = await import('./bundle.js');
+    await bundle().catch((error: Error) => {
+      throw new Unable(error.message);
+    });
+  });
+};
+
+/** Exits 1 on an invalid contract, and with `--check` on a stale file. */
+const codegen: Subcommand = (command) => {
+  command.option('--check', 'write nothing; exit 1 if generated/ does not match the contracts', false);
+  command.action(async () => {
+    const { root, check } = command.optsWithGlobals<{ root: string; check: boolean }>();
+    const started = performance.now();
+    const { generate } = await import('../generate/generate.js');
+    const { readContracts } = await import('../model/contracts.js');
+    const { ok, report } = await generate(await readContracts(root), { root, check, colour: process.stderr.isTTY });
+    if (ok) return console.log(`${report}\n${Math.round(performance.now() - started)} ms`);
+    console.error(report);
+    process.exitCode = 1;
+  });
+};
 
 /** The commands for contracts and code, which need the development dependencies. */
 export const WORKBENCH: Subcommands = {
@@ -6,14 +38,17 @@ export const WORKBENCH: Subcommands = {
     summary: 'compare openapi.yaml, schema.graphql and schema.prisma with each other',
     load: () => import('./bridge.js'),
   },
-  build: { summary: 'build the Prisma client, the bundles and the page files', load: () => import('./build.js') },
+  build: {
+    summary: 'build the Prisma client, the bundles and the page files',
+    load: async () => ({ default: build }),
+  },
   changelog: {
     summary: 'write the changes of the contracts for clients, by release',
     load: () => import('./changelog.js'),
   },
   codegen: {
     summary: 'generate typed operations and resolvers from the contracts',
-    load: () => import('./codegen.js'),
+    load: async () => ({ default: codegen }),
   },
   coverage: { summary: 'show which parts of the contracts the tests cover', load: () => import('./coverage.js') },
   dev: { summary: 'watch contracts and code, and restart the server', load: () => import('./dev.js') },

@@ -45,12 +45,7 @@ function missingNames({ elements }: Group): string[] {
   return [...valuesOf].map(([name, values]) => (values.length === 0 ? name : `${name} = ${values.join(' | ')}`));
 }
 
-interface StatusTable {
-  statuses: string[];
-  rows: (Group & { byStatus: Map<string, Measured> })[];
-}
-
-function statusTable(elements: readonly Measured[]): StatusTable {
+function statusTable(elements: readonly Measured[]) {
   const rows = groupsOf(elements, 'openapi.yaml').flatMap((group) => {
     const byStatus = new Map(group.elements.filter(({ kind }) => kind === 'status').map((one) => [one.name, one]));
     return byStatus.size === 0 ? [] : { ...group, byStatus };
@@ -58,7 +53,16 @@ function statusTable(elements: readonly Measured[]): StatusTable {
   return { statuses: [...new Set(rows.flatMap(({ byStatus }) => [...byStatus.keys()]))].sort(), rows };
 }
 
-type Painter = (style: State | 'quiet' | 'strong', text: string) => string;
+const STYLES = {
+  seen: 'green',
+  shared: 'cyan',
+  excepted: 'yellow',
+  missing: 'red',
+  quiet: 'dim',
+  strong: 'bold',
+} as const;
+
+const painted = (style: keyof typeof STYLES, text: string): string => paint(STYLES[style], text);
 
 const MARKS: Record<State, string> = { seen: '●', shared: '◐', excepted: '○', missing: '✗' };
 
@@ -71,17 +75,18 @@ const LEGEND: [State, string][] = [
 
 const MAX_COLUMNS = 118;
 
-function statusLines(elements: readonly Measured[], paint: Painter): string[] {
+function statusLines(elements: readonly Measured[]): string[] {
   const { statuses, rows } = statusTable(elements);
   const width = Math.max(...rows.map(({ owner }) => owner.length));
   const head = `${' '.repeat(width)}  ${statuses.join(' ')}`;
-  const cell = (one: Measured | undefined) => (one ? ` ${paint(one.state, MARKS[one.state])} ` : paint('quiet', ' · '));
+  const cell = (one: Measured | undefined) =>
+    one ? ` ${painted(one.state, MARKS[one.state])} ` : painted('quiet', ' · ');
   const lines = rows.map(({ owner, byStatus, failing }) => {
     const name = owner.padEnd(width);
-    return `${failing > 0 ? paint('strong', name) : name}  ${statuses.map((one) => cell(byStatus.get(one))).join(' ')}`;
+    return `${failing > 0 ? painted('strong', name) : name}  ${statuses.map((one) => cell(byStatus.get(one))).join(' ')}`;
   });
-  const legend = LEGEND.map(([state, meaning]) => `${paint(state, MARKS[state])} ${meaning}`).join('   ');
-  return [paint('strong', head), ...lines, '', `${legend}   · not declared`];
+  const legend = LEGEND.map(([state, meaning]) => `${painted(state, MARKS[state])} ${meaning}`).join('   ');
+  return [painted('strong', head), ...lines, '', `${legend}   · not declared`];
 }
 
 /** Wraps words with an indent. The heading is in the indent of the first line. */
@@ -127,7 +132,7 @@ export function missingLines({ missing }: Coverage): string[] {
   });
 }
 
-function figureLines(figures: readonly Figures[], paint: Painter): string[] {
+function figureLines(figures: readonly Figures[]): string[] {
   const columns = ['seen', 'shared', 'excepted', 'missing', 'of', ''];
   const cells = figures.map(({ kind, states, total, percent }) => ({
     name: KINDS[kind].title,
@@ -140,16 +145,16 @@ function figureLines(figures: readonly Figures[], paint: Painter): string[] {
   const line = (name: string, row: readonly string[]) =>
     [name.padEnd(first), ...row.map((text, at) => text.padStart(widths[at] as number))].join('  ').trimEnd();
   return [
-    paint('strong', line('', columns)),
+    painted('strong', line('', columns)),
     ...cells.map(({ name, row, demanded, missing }) => {
       const text = line(name, row);
-      return demanded ? `${missing ? paint('missing', text) : paint('seen', text)}  demanded` : text;
+      return demanded ? `${missing ? painted('missing', text) : painted('seen', text)}  demanded` : text;
     }),
   ];
 }
 
 /** Returns the text of `--check`: the failures with their places, and a summary. */
-export function verdictText(coverage: Coverage, paint: Painter): string {
+export function verdictText(coverage: Coverage): string {
   const { missing, problems, figures } = coverage;
   const demanded = figures.filter(({ kind }) => KINDS[kind].demanded);
   const [total, excepted] = [(one: Figures) => one.total, (one: Figures) => one.states.excepted].map((of) =>
@@ -162,23 +167,23 @@ export function verdictText(coverage: Coverage, paint: Painter): string {
       ? `${missing.length} of ${total} that the contracts demand are never seen by a test${except}.`
       : `The tests see all ${total} that the contracts demand${except}.`;
   const failing = missing.length + problems.length > 0;
-  return [...invalid, ...missingLines(coverage), paint(failing ? 'missing' : 'seen', verdict)].join('\n');
+  return [...invalid, ...missingLines(coverage), painted(failing ? 'missing' : 'seen', verdict)].join('\n');
 }
 
-const section = (title: string, lines: readonly string[], paint: Painter): string =>
-  lines.length === 0 ? '' : `${paint('strong', title)}\n\n${lines.join('\n')}\n\n`;
+const section = (title: string, lines: readonly string[]): string =>
+  lines.length === 0 ? '' : `${painted('strong', title)}\n\n${lines.join('\n')}\n\n`;
 
 /** Returns operations by statuses, missing elements, and the totals at the end. */
-export function coverageText(coverage: Coverage, paint: Painter): string {
+export function coverageText(coverage: Coverage): string {
   const { elements, figures, problems } = coverage;
   const rest = groupsOf(elements, 'openapi.yaml');
   const sdl = groupsOf(elements, 'schema.graphql');
   return [
-    section('Operations and statuses', statusLines(elements, paint), paint),
-    section('Missing, not demanded', besides([...rest, ...sdl]), paint),
-    section('Invalid exceptions', problems.length > 0 ? [printProblems(problems)] : [], paint),
-    section('Missing, and demanded', missingLines(coverage), paint),
-    section('Totals', figureLines(figures, paint), paint).trimEnd(),
+    section('Operations and statuses', statusLines(elements)),
+    section('Missing, not demanded', besides([...rest, ...sdl])),
+    section('Invalid exceptions', problems.length > 0 ? [printProblems(problems)] : []),
+    section('Missing, and demanded', missingLines(coverage)),
+    section('Totals', figureLines(figures)).trimEnd(),
   ].join('');
 }
 
@@ -188,17 +193,6 @@ interface Options {
   clear: boolean;
   json: boolean;
 }
-
-const STYLES = {
-  seen: 'green',
-  shared: 'cyan',
-  excepted: 'yellow',
-  missing: 'red',
-  quiet: 'dim',
-  strong: 'bold',
-} as const;
-
-const painter: Painter = (style, text) => paint(STYLES[style], text);
 
 const unable = (what: string) => (error: Error) => {
   throw new Unable(`${what}: ${error.message}`);
@@ -255,8 +249,8 @@ const coverage: Subcommand = (command) => {
       if (options.clear) return (await import('@accord-api/testing/coverage/elements')).clearObservations(root);
       const measured = await measure(root);
       if (options.json) printJson(measured);
-      else if (options.check) console.log(verdictText(measured, painter));
-      else console.log(coverageText(measured, painter));
+      else if (options.check) console.log(verdictText(measured));
+      else console.log(coverageText(measured));
       const failing = measured.missing.length + measured.problems.length > 0;
       if (options.check && failing) process.exitCode = EXIT.found;
     });

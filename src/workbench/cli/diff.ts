@@ -12,8 +12,6 @@ import { rejectProblems } from '../model/problems.js';
 import { comparable, versionInDirectory, versionNamed } from '../model/project-version.js';
 import type { CodeLine } from '../model/touched-code.js';
 
-type Paint = (style: 'red' | 'yellow' | 'green' | 'dim' | 'bold' | 'cyan', text: string) => string;
-
 const GROUPS = {
   breaking: { title: 'Breaking', markdown: '❌ Breaking', style: 'red', sign: '✖', level: 'error' },
   risky: { title: 'Risky', markdown: '⚠️ Risky', style: 'yellow', sign: '▲', level: 'warning' },
@@ -61,7 +59,7 @@ const acceptance = (id: string): string => `x-accepted-breaks:\n  - change: ${id
 const stale = (id: string, quote = ''): string =>
   `${quote}x-accepted-breaks${quote} names ${quote}${id}${quote}, which is not a break of this diff: remove it.`;
 
-export function printText(report: Report, paint: Paint): string {
+export function printText(report: Report): string {
   const row = (label: string, text: string) => `    ${paint('dim', label.padEnd(9))} ${text}`;
   const block = (change: Reported, group: Group): string => {
     const head = `  ${paint(GROUPS[group].style, GROUPS[group].sign)} ${change.message}`;
@@ -153,7 +151,7 @@ export function printSarif(report: Report): string {
   return JSON.stringify({ ...log, runs: [{ tool: { driver }, results: report.changes.map(sarifResult) }] }, null, 2);
 }
 
-const printRules = (rules: readonly StatedRule[], paint: Paint): string =>
+const printRules = (rules: readonly StatedRule[]): string =>
   rules
     .map(({ name, verdicts, why, stated = [] }) => {
       const here = stated.map(({ rule, verdict, file, line }) => {
@@ -236,7 +234,7 @@ async function compared(ref: string | undefined, other: string | undefined, opti
 async function print(format: Format, report: Report): Promise<void> {
   if (format === 'json') return printJson(report);
   if (format === 'markdown') console.log(printMarkdown(report));
-  else console.log(format === 'sarif' ? printSarif(report) : printText(report, (style, text) => paint(style, text)));
+  else console.log(format === 'sarif' ? printSarif(report) : printText(report));
 }
 
 async function listRules(root: string, json: boolean): Promise<void> {
@@ -246,7 +244,7 @@ async function listRules(root: string, json: boolean): Promise<void> {
   rejectProblems(problems);
   const rules = statedRules(contracts);
   if (json) printJson(rules);
-  else console.log(printRules(rules, (style, text) => paint(style, text)));
+  else console.log(printRules(rules));
 }
 
 export default diff;

@@ -9,12 +9,10 @@ import { type Contracts, readContracts } from '../model/contracts.js';
 import { rejectProblems } from '../model/problems.js';
 import { type CodeLine, touched } from '../model/touched-code.js';
 
-type Paint = (style: 'bold' | 'cyan' | 'dim', text: string) => string;
-
 const MAX_NAME_WIDTH = 28;
 
 /** Prints an explanation. Parts of a default have its number in the list at the end. */
-function printExplanation({ name, what, at, description, sections }: Explanation, paint: Paint): string {
+function printExplanation({ name, what, at, description, sections }: Explanation): string {
   const defaults: string[] = [];
   function mark({ byDefault }: NonNullable<Part['at']>): string {
     if (byDefault === undefined) return '';
@@ -129,7 +127,7 @@ const explainCommand: Subcommand = (command) => {
         throw new Unable(`The contracts have no ${name}. Name a Type.field, or one of the operations ${ids}.`);
       }
       if (json) return printJson(found);
-      console.log(printExplanation(found, paint));
+      console.log(printExplanation(found));
     });
 };
 

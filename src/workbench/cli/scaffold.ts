@@ -9,7 +9,6 @@ import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import { type Project, type SourceFile, ts } from 'ts-morph';
 import { generate } from '../generate/generate.js';
 import { type Contracts, readContracts } from '../model/contracts.js';
-import type { Problem } from '../model/problems.js';
 import { importTypeScript } from '../model/typescript-module.js';
 import {
   type Change,
@@ -32,33 +31,18 @@ interface Scaffolding {
   pending: Located<Pending>[];
 }
 
-interface Generated {
-  /** Empty for valid contracts. */
-  problems: Problem[];
-  report: string;
-  changed: string[];
-  files: Record<string, string>;
-}
-
-interface ScaffoldOptions {
-  root: string;
-  check?: boolean;
-  /** Generates from the same contracts; with `check` without writing. */
-  generate: () => Promise<Generated>;
-}
-
 /**
  * Generates `generated/`, writes stubs for new operations and fields, parks the code of removed ones, and restores parked code. A second
  * run changes nothing.
  * @throws Unable on an invalid contract, on a syntax error in the code, and on a name that no file can have
  */
-export async function scaffold(contracts: Contracts, options: ScaffoldOptions): Promise<Scaffolding> {
-  const { root, check = false, generate } = options;
+export async function scaffold(root: string, check = false): Promise<Scaffolding> {
+  const contracts = await readContracts(root);
   const project = openProject(root);
   // The generated operations are those before the edit. A new project has none.
   const last = await importTypeScript(root, 'generated/operations.ts').catch(() => undefined);
   const before = (last?.['operations'] ?? {}) as Record<string, Request>;
-  const outcome = await generate();
+  const outcome = await generate(contracts, { root, check, colour: process.stderr.isTTY });
   if (outcome.problems.length > 0) throw new Unable(outcome.report);
   const types = typesOf(contracts.schema);
   const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
@@ -142,8 +126,6 @@ async function formatted(root: string, path: string, text: string): Promise<stri
   return (await textOf(child.stdout)) || text;
 }
 
-type Paint = (style: 'bold' | 'green' | 'yellow', text: string) => string;
-
 const COLOURS = {
   added: 'green',
   restored: 'green',
@@ -151,11 +133,11 @@ const COLOURS = {
   parked: 'yellow',
   dropped: 'yellow',
   unregistered: 'yellow',
-} as const satisfies Record<Change['kind'], Parameters<Paint>[0]>;
+} as const satisfies Record<Change['kind'], string>;
 
 const position = ({ file, line, column }: Located<{ file: string }>): string => `${file}:${line}:${column}`;
 
-function changeLines(changes: readonly Located<Change>[], paint: Paint): string[] {
+function changeLines(changes: readonly Located<Change>[]): string[] {
   const rows = changes.map((change) => [change.kind, position(change), change.name] as const);
   const widths = [0, 1, 2].map((index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
   return changes.map(({ kind, detail }, row) => {
@@ -181,13 +163,13 @@ function nextSteps({ generated, changes, pending }: Scaffolding, check: boolean)
 }
 
 /** Prints the changes and the next steps. */
-function reportOf(scaffolding: Scaffolding, { check, paint }: { check: boolean; paint: Paint }): string {
+function reportOf(scaffolding: Scaffolding, check: boolean): string {
   const { generated, changes, pending } = scaffolding;
   const title = paint('bold', check ? 'To do in the code:' : 'Done in the code:');
   const steps = nextSteps(scaffolding, check).map((step, index) => `  ${index + 1}. ${step}`);
   const sections = [
     generated.length === 0 ? [] : [`${check ? 'Would generate' : 'Generated'} ${generated.join(', ')}.`],
-    changes.length === 0 ? [] : [title, ...changeLines(changes, paint)],
+    changes.length === 0 ? [] : [title, ...changeLines(changes)],
     pending.length === 0 ? ['Every operation and field of the contracts is implemented.'] : [],
     [paint('bold', 'Next:'), ...steps],
   ];
@@ -208,15 +190,6 @@ const DESCRIPTION = `Brings the code in line with the contracts, and prints the 
 
 Generates generated/, then writes a stub for each new operation into src/application/rest/<tag>.ts, and for each new field that needs a resolver into src/application/graphql/<Type>.ts. A stub is typed and answers 501 / NOT_IMPLEMENTED; a comment suggests the target of its route. Your code does not change. Code of an operation or field that a contract no longer has, or has under another name or tag, moves into comments at the end of its file, and comes back with it. A second run changes nothing.`;
 
-async function run(root: string, check: boolean): Promise<Scaffolding> {
-  const contracts = await readContracts(root);
-  return scaffold(contracts, {
-    root,
-    check,
-    generate: () => generate(contracts, { root, check, colour: process.stderr.isTTY }),
-  });
-}
-
 /** Exits 1 with `--check` if there is something to write, 2 on an invalid contract. */
 const scaffoldCommand: Subcommand = (command) => {
   command.description(DESCRIPTION);
@@ -226,9 +199,9 @@ const scaffoldCommand: Subcommand = (command) => {
   command.action(async () => {
     const { root, json, ...options } = command.optsWithGlobals<Options>();
     const check = options.check === true || options.dryRun === true;
-    const done = await run(root, check);
+    const done = await scaffold(root, check);
     if (json) printJson({ ...done, next: nextSteps(done, check) });
-    else console.log(reportOf(done, { check, paint }));
+    else console.log(reportOf(done, check));
     if (check && done.changes.length + done.generated.length > 0) process.exitCode = EXIT.found;
   });
 };

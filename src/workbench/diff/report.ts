@@ -134,25 +134,19 @@ function acceptances(before: OpenApiSource, after: OpenApiSource, changes: reado
   return { reasons, stale: all.filter((one) => !counts(one)).map(({ change }) => change) };
 }
 
-export async function differencesBetween(before: ProjectVersion, after: ProjectVersion, now: Date) {
-  const problems = await problemsOf({ root: '.', before, after });
-  if (problems.length > 0) return { problems, changes: [], reasons: new Map(), requests: new Map() };
+/** Returns the changes, the reasons of accepted breaks, the ids that accept nothing, and the requests by operationId. */
+export async function differencesBetween(before: ProjectVersion, after: ProjectVersion, now?: Date) {
   const [old, current] = [before.contracts.openapi, after.contracts.openapi];
   const changes = await changesBetween(before, after, now);
-  const { reasons } = acceptances(old, current, changes);
-  return { problems, changes, reasons, requests: requestsById(old, current) };
+  const requests = new Map([...requestsIn(old), ...requestsIn(current)].map((one) => [one.id, one]));
+  return { changes, requests, ...acceptances(old, current, changes) };
 }
-
-const requestsById = (old: OpenApiSource, current: OpenApiSource) =>
-  new Map([...requestsIn(old), ...requestsIn(current)].map((one) => [one.id, one]));
 
 const versionOf = ({ written }: OpenApiSource) => String(written.info.version);
 
 export async function diffReport({ root, before, after, now }: DiffOptions): Promise<Report> {
   const [old, current] = [before.contracts.openapi, after.contracts.openapi];
-  const changes = await changesBetween(before, after, now);
-  const { reasons, stale } = acceptances(old, current, changes);
-  const requests = requestsById(old, current);
+  const { changes, requests, reasons, stale } = await differencesBetween(before, after, now);
   const touches = await touched(root, changes, new Map([...requests].map(([id, { address }]) => [id, address])));
   const count = (wanted: Verdict) => changes.filter(({ verdict, id }) => verdict === wanted && !reasons.has(id)).length;
   const textChanged = saysOther(before.contracts, after.contracts);
