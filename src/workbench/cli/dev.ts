@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, type FSWatcher, watch } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import { whenShellGone } from '@accord-api/platform/npm-shell';
+import { watch } from 'chokidar';
 import { generate } from '../generate/generate.js';
 import { readContracts } from '../model/contracts.js';
 
@@ -89,68 +89,47 @@ const EDIT_DEBOUNCE_MS = 100;
 /** The sources of code generation in every project. */
 const CONTRACTS = ['openapi.yaml', 'schema.graphql', 'codegen.ts', 'prisma/schema.prisma'];
 
-const foldersOf = (path: string): string[] => (path === '.' ? [''] : [path, ...foldersOf(dirname(path))]);
-
 /**
- * Calls `onEdit` after each burst of edits of the contracts or of `src/`. Calls do not overlap: edits during a call cause another one.
- * Watches folders, because an editor may replace a file when it saves.
+ * Calls `onEdit` at first, and after each burst of edits of the contracts or of `src/`. Calls do not overlap: edits during a call cause
+ * another one.
  * @param parts returns further files of the contracts, which need not exist
  */
 function watchProject(root: string, parts: () => readonly string[], onEdit: (isContract: boolean) => Promise<void>) {
-  const edited = new Set<string>();
-  const watchers = new Map<string, FSWatcher>();
+  const edited = new Set<string>(CONTRACTS);
   let timer: NodeJS.Timeout | undefined;
   let isBusy = false;
-  let isClosed = false;
   const contracts = () => [...CONTRACTS, ...parts()];
+  const isContract = (path: string): boolean => /^schema\/.*\.graphql$/.test(path) || contracts().includes(path);
+  const isWatched = (path: string): boolean =>
+    /^((src|schema)(\/|$)|$)/.test(path) || contracts().some((file) => `${file}/`.startsWith(`${path}/`));
+  const pathOf = (name: string) => relative(root, resolve(root, name)).replaceAll('\\', '/');
 
-  /** A folder of a contract may be new. */
-  const isContract = (path: string): boolean =>
-    /^schema(\/.*\.graphql)?$/.test(path) || contracts().some((file) => file === path || file.startsWith(`${path}/`));
-
-  function note(path: string): void {
+  const watcher = watch('.', { cwd: root, ignoreInitial: true, ignored: (name) => !isWatched(pathOf(name)) });
+  watcher.once('ready', deliver);
+  watcher.on('all', (_event, name) => {
+    const path = pathOf(name);
     if (!isContract(path) && !/^src\/.*\.(ts|js)$/.test(path)) return;
     edited.add(path);
     clearTimeout(timer);
     timer = setTimeout(deliver, EDIT_DEBOUNCE_MS);
-  }
+  });
 
   async function deliver(): Promise<void> {
-    if (isBusy || isClosed || edited.size === 0) return;
+    if (isBusy || watcher.closed || edited.size === 0) return;
     isBusy = true;
     const isOfContract = [...edited].some(isContract);
     edited.clear();
     await onEdit(isOfContract).finally(() => {
       isBusy = false;
     });
-    watchFolders();
+    // A new part may be in a folder that was ignored before.
+    if (!watcher.closed) watcher.add(contracts());
     await deliver();
   }
 
-  /** Keeps the watchers of folders that exist, because a new watcher misses the edits before it. */
-  function watchFolders(): void {
-    if (isClosed) return;
-    const recursive = ['src', 'schema'];
-    for (const folder of new Set([...recursive, ...contracts().flatMap((file) => foldersOf(dirname(file)))])) {
-      if (!existsSync(join(root, folder))) {
-        watchers.get(folder)?.close();
-        watchers.delete(folder);
-      } else if (!watchers.has(folder)) {
-        const prefix = folder === '' ? '' : `${folder}/`;
-        const watcher = watch(join(root, folder), { recursive: recursive.includes(folder) }, (_event, file) =>
-          note(prefix + String(file).replaceAll('\\', '/')),
-        );
-        watchers.set(folder, watcher);
-      }
-    }
-  }
-  watchFolders();
-  return {
-    close() {
-      isClosed = true;
-      clearTimeout(timer);
-      for (const watcher of watchers.values()) watcher.close();
-    },
+  return () => {
+    clearTimeout(timer);
+    return watcher.close();
   };
 }
 
@@ -185,11 +164,10 @@ const dev: Subcommand = (command) => {
       else say('The server starts after the next correct edit.');
     }
 
-    await update(true);
-    const watcher = watchProject(root, () => parts, update);
+    const stopWatching = watchProject(root, () => parts, update);
 
     const stop = async (signal: NodeJS.Signals) => {
-      watcher.close();
+      void stopWatching();
       process.exitCode ??= await server.stop(signal);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
