@@ -8,12 +8,11 @@ import { publishedContracts } from '../../src/platform/pages/published.js';
 import { useProject } from '../../src/platform/root.js';
 import { lint } from '../../src/workbench/cli/lint.js';
 import { restChanges } from '../../src/workbench/diff/rest.js';
-import { generateContract } from '../../src/workbench/generate/contract.js';
-import { checkOpenApi, lintByRedocly } from '../../src/workbench/model/check-openapi.js';
+import { checkOpenApi, lintByRedocly } from '../../src/workbench/model/check.js';
 import { contractsOf } from '../../src/workbench/model/contracts.js';
 import { applyDefaults } from '../../src/workbench/model/defaults.js';
 import { publishedEdition } from '../../src/workbench/model/edition.js';
-import { openApiOf } from '../../src/workbench/model/openapi-source.js';
+import { generateContract, openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { contractsFrom } from '../support/contracts.js';
 import { openapi, schema } from './small-project.js';
 

@@ -16,7 +16,7 @@ import eslintPlugin, { GRAPHQL_RULES } from '../../src/workbench/lint/eslint.js'
 import { OPENAPI_RULES } from '../../src/workbench/lint/openapi-rules.js';
 import redoclyPlugin from '../../src/workbench/lint/redocly.js';
 import { REASONS } from '../../src/workbench/lint/rules.js';
-import { lintByRedocly } from '../../src/workbench/model/check-openapi.js';
+import { lintByRedocly } from '../../src/workbench/model/check.js';
 import { contractsOf, readContracts, type Texts } from '../../src/workbench/model/contracts.js';
 import { EXTENSIONS } from '../../src/workbench/model/extensions.js';
 import { FINDINGS } from '../../src/workbench/model/openapi-rules.js';

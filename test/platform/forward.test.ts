@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import t from 'tap';
 import { ConfigError } from '../../src/platform/server/config.js';
 import { generateOperations } from '../../src/workbench/generate/operations.js';
-import { checkOpenApi } from '../../src/workbench/model/check-openapi.js';
+import { checkOpenApi } from '../../src/workbench/model/check.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { memoryDatabase } from '../support/databases.js';
 import type { Person } from '../support/people.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { expandVersions, versionsOf } from '../../src/platform/contract/openapi.js';
 import { generateOperations } from '../../src/workbench/generate/operations.js';
-import { checkOpenApi } from '../../src/workbench/model/check-openapi.js';
+import { checkOpenApi } from '../../src/workbench/model/check.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { type Answer, EMAIL, notesContract, PASSWORD, startNotes } from './notes-fixture.js';
 

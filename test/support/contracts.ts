@@ -1,8 +1,7 @@
 import { filesIn } from '../../src/platform/contract/project-files.js';
 import { publishedContracts, type ServedContracts } from '../../src/platform/pages/published.js';
 import { rootPath } from '../../src/platform/root.js';
-import { generateContract } from '../../src/workbench/generate/contract.js';
-import { openApiOf } from '../../src/workbench/model/openapi-source.js';
+import { generateContract, openApiOf } from '../../src/workbench/model/openapi-source.js';
 
 /** Reads contracts as a service does after code generation. Rejects if the REST contract is invalid. */
 export const contractsFrom = async (openapi: string, sdl?: string): Promise<ServedContracts> =>

@@ -12,8 +12,8 @@ import { templatePath } from '@accord-api/platform/database/template';
 import { builtPath, PAGE_FILES, sourcePath, statePath } from '@accord-api/platform/pages';
 import { rootPath } from '@accord-api/platform/root';
 import { build, type Plugin } from 'esbuild';
-import { generateContract } from '../generate/contract.js';
 import { contractsIn } from '../model/contracts.js';
+import { generateContract } from '../model/openapi-source.js';
 
 /** Native packages, packages that read their own files, and optional packages. Bundling the others saves half a second of a start. */
 const EXTERNAL =

@@ -1,6 +1,5 @@
 import { print } from 'graphql';
-import { checkSchema } from '../model/check.js';
-import { checkOpenApi } from '../model/check-openapi.js';
+import { checkOpenApi, checkSchema } from '../model/check.js';
 import type { Contracts, Texts } from '../model/contracts.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { checkPrismaSchema } from '../model/prisma-schema.js';
