@@ -30,17 +30,11 @@ const TRUNCATE = `DO $$ BEGIN
   EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('%I.%I', n.nspname, c.relname), ', ') || ' RESTART IDENTITY' FROM ${TABLES});
 END $$`;
 
-export interface SuccessiveDatabases {
-  /** Opens an empty database. Close it before the next one is opened. */
-  open: () => Promise<Database>;
-  close: () => Promise<void>;
-}
-
 /**
  * Opens one database after the other, on one engine unless the migrations insert rows: truncating is a hundred times faster than a
  * start.
  */
-export function successiveDatabases(fresh = freshDatabase): SuccessiveDatabases {
+export function successiveDatabases(fresh = freshDatabase) {
   let shared: Promise<Database | undefined> | undefined;
   const openShared = async (): Promise<Database | undefined> => {
     const database = await fresh();
@@ -50,7 +44,8 @@ export function successiveDatabases(fresh = freshDatabase): SuccessiveDatabases 
     return undefined;
   };
   return {
-    async open() {
+    /** Opens an empty database. Close it before the next one is opened. */
+    async open(): Promise<Database> {
       const isFirst = shared === undefined;
       shared ??= openShared();
       const database = await shared;

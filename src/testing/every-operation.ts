@@ -5,7 +5,7 @@ import { type BodyForm, bodyForms } from '@accord-api/platform/internals/rest/re
 import { type RestRequest, sendRaw } from './client.js';
 import type { ConformanceOptions, RequestContext } from './conformance-options.js';
 import { schemaAt } from './coverage/bounds.js';
-import { type RequestPart, type RestElement, restContract } from './coverage/rest.js';
+import { restContract } from './coverage/rest.js';
 import { suite } from './kit.js';
 import type { Json } from './people.js';
 import type { TestService } from './service.js';
@@ -135,16 +135,8 @@ export const everyOperation = suite(async (t, service, options) => {
 
 const statusAndCode = ({ status, body }: { status: number; body: Json }) => `${status} ${body?.code}`;
 
-interface OperationPart {
-  operation: Operation;
-  element: RestElement;
-  part: RequestPart;
-  /** Undefined for a parameter. */
-  form: BodyForm | undefined;
-}
-
-/** Lists the parts of the requests of all implemented operations. */
-export function partsOfRequests(service: TestService, options: ConformanceOptions): OperationPart[] {
+/** Lists the parts of the requests of all implemented operations. A parameter has no `form`. */
+export function partsOfRequests(service: TestService, options: ConformanceOptions) {
   const written = testedOperations(service, options).filter((one) => !service.app.notWritten.includes(one.operationId));
   const byId = new Map(written.map((operation) => [operation.operationId, operation]));
   return [...restContract(service.contract.source).elements()].flatMap((element) => {

@@ -5,7 +5,6 @@ import { matrixOf, rootFields } from './contract.js';
 import { type TestService, type TestServiceOptions, testService } from './service.js';
 import { parametersIn } from './sound-request.js';
 
-type Settings = (application: Application, options: ConformanceOptions) => TestServiceOptions;
 type Run = (t: TestRunner, service: TestService, options: ConformanceOptions) => Promise<void>;
 
 /** A group of tests of one application. @param options what the contracts cannot express about the requests */
@@ -17,7 +16,7 @@ export type Suite = <Own extends object>(
 
 /** Returns a suite that runs on a service of its own. Violations of the contract and unknown names in the options fail it. */
 export const suite =
-  (run: Run, settings: Settings = () => ({})): Suite =>
+  (run: Run, settings = (_: Application, _options: ConformanceOptions): TestServiceOptions => ({})): Suite =>
   async (t, application, given) => {
     // The suites need not know the services of the application.
     const [served, options] = [application, given ?? {}] as unknown as [Application, ConformanceOptions];

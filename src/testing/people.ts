@@ -1,7 +1,6 @@
 import { type HashParameters, hasher } from '@accord-api/platform/internals/accounts/passwords';
 import type { Call, Mechanism } from '@accord-api/platform/internals/calls/access';
 import type { PrismaClient } from '@accord-api/platform/internals/database/client';
-import type { PlatformServices } from '@accord-api/platform/internals/services';
 import type { FastifyInstance } from 'fastify';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read bodies without types; the contract decides about them
@@ -33,16 +32,12 @@ export type Credentials = Partial<Record<Mechanism, Record<string, string>>>;
 
 const MECHANISMS = ['jwt', 'opaqueToken', 'basicAuth', 'cookieAuth'] as const satisfies readonly Mechanism[];
 
-interface PeopleDependencies {
-  app: FastifyInstance;
-  client: PrismaClient;
-  services: PlatformServices;
-  schemes: readonly string[];
-  url: string;
-}
-
-/** Creates accounts and logs them in through the services, without requests that the rate limits would count. */
-export function peopleOf({ app, client, services: { sessions }, schemes, url }: PeopleDependencies) {
+/**
+ * Creates accounts and logs them in through the services, without requests that the rate limits would count.
+ * @param schemes the security schemes of the contract
+ */
+export function peopleOf(app: FastifyInstance, client: PrismaClient, schemes: readonly string[], url: string) {
+  const { sessions } = app.platformServices;
   let accounts = 0;
   const mechanisms = MECHANISMS.filter((name) => schemes.includes(name));
 

@@ -119,7 +119,7 @@ export async function testService<Own extends object, Name extends string = stri
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
 
   const schemes = Object.keys(contract.document.components.securitySchemes ?? {});
-  const { account, person, ...logins } = peopleOf({ app, client: database.client, services, schemes, url });
+  const { account, person, ...logins } = peopleOf(app, database.client, schemes, url);
   const people = {} as Record<Name, Person>;
   for (const [name, role] of Object.entries(named ?? oneOfEachRole(application)) as [Name, string][])
     people[name] = await person(role, name.charAt(0).toUpperCase() + name.slice(1));

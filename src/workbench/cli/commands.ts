@@ -70,5 +70,8 @@ export const WORKBENCH: Subcommands = {
     summary: 'write the stubs of new operations and fields, and print the next steps',
     load: () => import('./scaffold.js'),
   },
-  upgrade: { summary: 'add the tables of the installed version of Accord', load: () => import('./upgrade.js') },
+  upgrade: {
+    summary: 'add the tables of the installed version of Accord',
+    load: async () => ({ default: (await import('./new.js')).upgrade }),
+  },
 };

@@ -127,15 +127,8 @@ const isRule = (name: string): boolean => {
   );
 };
 
-/** A verdict that a repository sets for a rule: `x-severity` in openapi.yaml, or `@severity` at the schema. */
-interface SeverityLine {
-  rule: string;
-  verdict: unknown;
-  place: FilePlace;
-}
-
-/** Returns the verdicts that both contracts set. The last one for a rule counts. */
-function severityLines({ openapi, schema }: Contracts): SeverityLine[] {
+/** Returns the verdicts that both contracts set: by `x-severity`, and by `@severity` at the schema. The last one for a rule counts. */
+function severityLines({ openapi, schema }: Contracts): { rule: string; verdict: unknown; place: FilePlace }[] {
   const directives = schema.document.definitions
     .flatMap((one) => (one.kind === 'SchemaDefinition' || one.kind === 'SchemaExtension' ? (one.directives ?? []) : []))
     .filter(({ name }) => name.value === 'severity');

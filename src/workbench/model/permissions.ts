@@ -111,12 +111,6 @@ export function readPermissions(openapi: OpenApiSource, schema: SdlSource): Stat
   return { roles: [...new Set([...defined, ...named])], statements };
 }
 
-interface PermissionSources {
-  openapi: OpenApiSource;
-  schema: SdlSource;
-  permissions: StatedPolicy;
-}
-
 const printPlace = ({ file, line, column }: FilePlace) => `${file}:${line}:${column}`;
 
 function roleValues({ document }: SdlSource): NameNode[] {
@@ -129,7 +123,8 @@ function roleValues({ document }: SdlSource): NameNode[] {
  * Returns the contradictions between permissions: a role without a valid reach, an action with different reaches, and an enum `Role`
  * with other roles. Each problem names the other place.
  */
-export function policyProblems({ openapi, schema, permissions }: PermissionSources): Problem[] {
+export function policyProblems(sources: { openapi: OpenApiSource; schema: SdlSource; permissions: StatedPolicy }) {
+  const { openapi, schema, permissions } = sources;
   const { roles, statements } = permissions;
   const problem = (where: Statement, message: string, role: string) => {
     const place = where.placeOf(role);
