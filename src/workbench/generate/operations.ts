@@ -48,7 +48,7 @@ type ReplyOf<Handler> =
   : never;
 
 /** Replaces the type of a handler without an operation, or with an undeclared reply, by a sentence that names the fault. */
-type Closed<Actual, Declared> = {
+export type Closed<Actual, Declared> = {
   [Name in keyof Actual]: Name extends keyof Declared
     ? [SurplusOf<ReplyOf<Actual[Name]>, ReplyOf<Declared[Name]>>] extends [never]
       ? unknown
