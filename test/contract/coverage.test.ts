@@ -846,7 +846,7 @@ t.test('the tests record every response, in one file for each process', async (t
     import { readFileSync } from 'node:fs';
     import { parse } from 'yaml';
     import { contractOf } from ${url('src/testing/contract.ts')};
-    import { note, observationsOf } from ${url('src/testing/coverage/recording.ts')};
+    import { note, observationsOf } from ${url('src/testing/coverage/elements.ts')};
     const text = (name) => readFileSync(name, 'utf8');
     const contract = contractOf({ openapi: parse(text('openapi.yaml')), graphql: text('schema.graphql') });
     const observations = observationsOf(process.cwd());
