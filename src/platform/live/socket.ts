@@ -197,8 +197,10 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       // An error ends an operation; graphql-ws would send `complete` after it.
       delete open[id];
       const errors = found.map((error) => format.formatError(error as GraphQLError, one.errorContext));
+      const codes = codesOf({ errors });
       note(one, { errors });
-      app.countRefused(codesOf({ errors }));
+      app.countRefused(codes);
+      if (codes.includes('RATE_LIMITED')) one.countExcess();
       return limitErrors(errors);
     },
   });
@@ -222,16 +224,16 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         onMessage(receive) {
           socket.on('message', (data) => {
             sockets.markAlive(one);
-            if (!one.isOpen()) return one.countPing();
+            if (!one.isOpen()) return one.countExcess();
             extra.size = (data as Buffer).length;
             received = String(data);
             receive(received).catch((error: unknown) => failed(one, error));
             received = '';
           });
         },
-        onPong: one.countPing,
+        onPong: one.countExcess,
         async onPing(payload) {
-          one.countPing();
+          one.countExcess();
           if (!one.isOpen()) return;
           try {
             if (await one.renew(payload)) await sockets.check(one);
