@@ -214,11 +214,17 @@ const loginHint = (login: string | undefined): string =>
   `${login === undefined ? 'Get' : `Log in with POST ${login} for`} a token, and send it as \`Authorization: Bearer <token>\`.`;
 
 /**
- * Returns the check for `/readyz`. Without the database and during shutdown the service is not ready. Without Redis and
+ * Returns the check for `/readyz`. Without a usable database and during shutdown the service is not ready. Without Redis and
  * while it sheds load it is degraded: without an overloaded instance, the others would get its load.
  */
-function readiness(app: FastifyInstance, { client }: Database, shared: SharedWindows | undefined, outages: Outages) {
+function readiness(
+  app: FastifyInstance,
+  { client, failing }: Database,
+  shared: SharedWindows | undefined,
+  outages: Outages,
+) {
   let closing = false;
+  let reported: string | undefined;
   app.decorate('unready', () => {
     closing = true;
   });
@@ -228,8 +234,11 @@ function readiness(app: FastifyInstance, { client }: Database, shared: SharedWin
       () => true,
       () => false,
     );
-    const [isDatabaseUp, isRedisUp] = await Promise.all([database, shared?.isReachable()]);
-    const needed = { database: isDatabaseUp, accepting: !closing };
+    const [isDatabaseUp, reason, isRedisUp] = await Promise.all([database, failing(), shared?.isReachable()]);
+    if (reason === undefined && reported !== undefined) app.log.info('Statements succeed again.');
+    else if (reason !== reported) app.log.error(`Not ready, because statements fail for every caller: ${reason}`);
+    reported = reason;
+    const needed = { database: isDatabaseUp && reason === undefined, accepting: !closing };
     const checks: Readiness['checks'] = {};
     for (const [name, isOk] of Object.entries(needed)) checks[name] = isOk ? 'ok' : 'failed';
     checks['load'] = app.admission.overloaded() ? 'degraded' : 'ok';

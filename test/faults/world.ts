@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from 'pg';
 import type { Test } from 'tap';
+import type { Pgbouncer } from '../support/poolers.js';
 import { eventually, type Server, START, startServer } from '../support/process.js';
 import { POSTGRESQL, REDIS } from '../support/servers.js';
 import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.js';
@@ -59,6 +60,7 @@ export async function world(
   t: Test,
   environment: Record<string, string> = {},
   command: readonly [string, ...string[]] = START,
+  pooler?: Pgbouncer,
 ): Promise<World> {
   const { name, href, client } = await freshDatabase(t);
   const database = await tcpProxy(t, hostOf(POSTGRESQL, 5432));
@@ -72,6 +74,10 @@ export async function world(
     RATE_LIMIT: '10000000',
     LOGIN_LIMIT: '10000000',
     LOG_LEVEL: 'info',
+    ...(pooler && {
+      DATABASE_URL: pooler.through(new URL(`/${name}`, POSTGRESQL).href),
+      DATABASE_DIRECT_URL: address.href,
+    }),
     ...environment,
   };
   const start = () => startServer(t, settings, command);

@@ -6,10 +6,12 @@ import { TIME_LIMITS_MS, type TimeLimits } from './backend.js';
 import { PrismaClient } from './client.js';
 import { dataModel } from './data-model.js';
 import type { EmbeddedOptions } from './embedded.js';
+import { failingStatements } from './failing-statements.js';
 import { DatabaseNotOpened, faultOf, reasonOf } from './faults.js';
 import type { Listener } from './listener.js';
 import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
 import type { Dependency } from './outages.js';
+import type { PostgresOptions } from './postgres.js';
 import { notify } from './signals.js';
 
 export interface Database
@@ -21,6 +23,8 @@ export interface Database
   label: string;
   /** Reports outages. */
   watch: (dependency: () => Dependency) => void;
+  /** Returns why statements fail for every caller; undefined if none is known to. */
+  failing: () => Promise<string | undefined>;
   /** Undefined for the embedded database. */
   connections: () => Connections | undefined;
   /** A sentence for the log about a pooler. */
@@ -72,7 +76,8 @@ export async function openDatabase(
     return new DatabaseNotOpened(`${address.label}: ${said}`, { cause });
   };
   const all = readMigrations(migrations);
-  const options = { name, snapshot, poolSize, limits, direct, migrations: all };
+  const { observe, reason } = failingStatements();
+  const options = { name, snapshot, poolSize, limits, direct, observe, migrations: all };
   const backend = await openBackend(address, options).catch((error: unknown) => {
     throw notOpened(error);
   });
@@ -101,6 +106,7 @@ export async function openDatabase(
       const hearing = isListening() ? 1 : 0;
       return reads && { busy: totalCount - idle, idle, waiting, shared: reads.open(), hearing };
     };
+    const failing = () => reason((text, values) => pool.query(text, values));
     const { kind, label } = address;
     const signals = { listen, checkListening, isListening };
     return {
@@ -109,6 +115,7 @@ export async function openDatabase(
       label,
       ...signals,
       watch,
+      failing,
       connections,
       exclusively,
       route,
@@ -126,13 +133,15 @@ export async function openDatabase(
 /** Loads only the module of the requested kind. */
 async function openBackend(
   address: DatabaseAddress,
-  options: Required<Pick<DatabaseOptions, 'name' | 'poolSize' | 'limits'>> &
-    Pick<DatabaseOptions, 'direct'> &
+  options: Required<Pick<PostgresOptions, 'name' | 'poolSize' | 'limits' | 'observe'>> &
+    Pick<PostgresOptions, 'direct'> &
     EmbeddedOptions,
 ) {
   if (address.kind === 'embedded') {
     const { openEmbedded } = await import('./embedded.js');
-    return openEmbedded(address.directory, options);
+    const backend = await openEmbedded(address.directory, options);
+    backend.pool.on('connect', options.observe);
+    return backend;
   }
   const { openPostgres } = await import('./postgres.js');
   return openPostgres(address.url, options);

@@ -1,7 +1,7 @@
 /** Opens the connections to a PostgreSQL server: the pool, shared reads, the listener and migration sessions. @module */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, type ClientConfig } from 'pg';
+import { Client, type ClientBase, type ClientConfig } from 'pg';
 import { type PoolConnection, type Result, type Statement, writeTogether } from '../prepared-prisma/connection.js';
 import { type Backend, type SharedConnections, statementTimeout, type TimeLimits } from './backend.js';
 import { faultOf } from './faults.js';
@@ -14,13 +14,15 @@ import type { OnConnect } from './session.js';
 
 const START_TIMEOUT_MS = 15_000;
 
-interface PostgresOptions {
+export interface PostgresOptions {
   /** The `application_name` of the connections. */
   name: string;
   poolSize: number;
   limits: TimeLimits;
   /** The address of the server behind a pooler in transaction mode. */
   direct?: string | undefined;
+  /** Gets each connection for statements of callers before its first use. */
+  observe?: (client: ClientBase) => void;
 }
 
 /** @throws Error if `direct` does not lead to sessions of the same database */
@@ -44,14 +46,18 @@ async function findRoutes(config: ClientConfig, connectionString: string, direct
 /** Returns a backend on a server. */
 export async function openPostgres(
   connectionString: string,
-  { name, poolSize, limits, direct = connectionString }: PostgresOptions,
+  { name, poolSize, limits, direct = connectionString, observe = () => {} }: PostgresOptions,
 ): Promise<Backend> {
   const atStart = { connectionTimeoutMillis: START_TIMEOUT_MS, keepAlive: true, application_name: `${name} start` };
   const { route, directRoute } = await findRoutes(atStart, connectionString, direct, statementTimeout(limits));
   const common = { connectionString, connectionTimeoutMillis: limits.connect, keepAlive: true };
   const options = { ...common, query_timeout: limits.answer, application_name: name };
   const sessions = { statementTimeout: statementTimeout(limits), wait: limits.connect };
-  const onConnect = beginRouted(route, sessions);
+  const begin = beginRouted(route, sessions);
+  const onConnect: OnConnect = (client) => {
+    observe(client);
+    return begin(client);
+  };
   let server: Dependency | undefined;
   const reportOutcome = outcomeReporter({ away: (reason) => server?.away(reason), back: () => server?.back() });
   const pool = openPool({ ...options, max: poolSize, reportOutcome, onConnect });
