@@ -24,7 +24,7 @@ t.test('a start runs the present sources, and builds only after a change', { ski
   const text = readFileSync(source, 'utf8');
   const { atime, mtime } = statSync(source);
   // The edited file has the same length and date, as after unpacking an archive.
-  writeFileSync(source, text.replace(' is ready.', ' is risen.'));
+  writeFileSync(source, text.replaceAll(' is ready.', ' is risen.'));
   utimesSync(source, atime, mtime);
   const contract = join(folder, 'openapi.yaml');
   writeFileSync(contract, readFileSync(contract, 'utf8').replace('title: Accord', 'title: Edited'));
