@@ -3,6 +3,7 @@ import type { AccountActions } from './accounts/users.js';
 import type { ActionOf, Policy } from './calls/access.js';
 import type { Catalogue, Code, Kind } from './contract/codes.js';
 import type { PrismaClient } from './database/client.js';
+import type { OutsideOptions, OutsideService } from './forward/outside.js';
 import type { JobRunner } from './jobs/jobs.js';
 import type { Transact } from './operations/guarded-client.js';
 import type { Db, Model } from './operations/model.js';
@@ -20,6 +21,12 @@ export interface ApplicationPlatform {
   readonly environment: <Own extends TProperties>(variables: Own) => Static<TObject<Own>>;
   /** Runs the work of a job in a transaction. */
   readonly transact: Transact;
+  /**
+   * Returns the client of a service that the application calls. It limits simultaneous calls, their time, and calls to
+   * a service that fails, so that such a service delays its own callers only.
+   * @param name for the log and the metric `dependency_up`
+   */
+  readonly outside: (name: string, options?: OutsideOptions) => OutsideService;
   /** For work that goes on after the commit: `finish` stores its answer under the Idempotency-Key, `abandon` frees the key. */
   readonly continuation: {
     /** @param answer for repetitions of the request; @param ownerId the user whom the answer is about */

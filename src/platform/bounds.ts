@@ -61,8 +61,8 @@ export const BOUNDS = {
     'process',
     'it retries after a pause',
   ),
-  upstreamCalls: bound(32, 'calls that run', 'upstream', 'they wait', 'dependency_up'),
-  upstreamWaiting: bound(16, 'calls that wait', 'upstream', '503', 'dependency_up'),
+  upstreamCalls: bound(32, 'calls to a service that run', 'upstream', 'they wait', 'dependency_up'),
+  upstreamWaiting: bound(16, 'calls to a service that wait', 'upstream', '503', 'dependency_up'),
   upstreamAnswer: bound(8 * MIB, 'bytes of a forwarded answer', 'answer', '502'),
 } as const satisfies Readonly<Record<string, Bound>>;
 

@@ -12,6 +12,7 @@ import { faultOf } from './database/faults.js';
 import type { Database } from './database/open.js';
 import type { Outages } from './database/outages.js';
 import { databaseSignals } from './database/signals.js';
+import { outsideService } from './forward/outside.js';
 import { idempotencyService } from './idempotency/idempotency.js';
 import { jobRunner, removeExpired } from './jobs/jobs.js';
 import { administration } from './keys/administration.js';
@@ -143,6 +144,7 @@ export async function platformServices(
       return Object.fromEntries(values) as Static<TObject<Own>>;
     },
     transact: systemClient(operations),
+    outside: (name, options) => outsideService(name, outages.dependency(name), options),
     continuation: {
       finish: async (db, workId, answer, ownerId) =>
         idempotency.finish(await accessOf(db).transaction(), workId, answer, ownerId),

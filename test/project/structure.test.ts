@@ -380,6 +380,17 @@ t.test('applications contain no SQL, no raw access, no lock and no decision', as
     t.match(line, forbidden);
 });
 
+t.test('applications call other services by `outside`, which limits the calls', async (t) => {
+  const isUnlimited = (text: string) => /\bfetch\(/.test(text) && !/\boutside\(/.test(text);
+  t.strictSame(
+    Object.entries(applicationCode)
+      .filter(([, text]) => isUnlimited(text))
+      .map(([path]) => path),
+    [],
+  );
+  t.ok(isUnlimited('await fetch(url)'));
+});
+
 t.test('packages are named with their scope, because `accord` in the npm registry is another project', async (t) => {
   const unscoped =
     /(\bfrom|\bimport|\bresolve\(|\bimport\() ?['"]accord['"/]|"accord": "[\^~<\d]|@accord\/|\baccord@|node_modules\/accord\b|--package[= ]accord|\bnpm (i|install|create|init) accord\b/;

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { httpGateway } from '../../src/application/services/payments/http.js';
+import { outsideService } from '../../src/platform/forward/outside.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase, TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { type Behaviour, fakeGateway } from '../support/gateway.js';
@@ -297,7 +298,9 @@ onEachDatabase(t, async (t, open) => {
 t.test('a gateway that keeps failing gets no requests for a while', async (t) => {
   const gateway = await fakeGateway(t);
   const circuit = (rest: number) => {
-    const { pay } = httpGateway({ url: gateway.url, timeout: TEST_TIMEOUTS_MS.answer, openFor: rest });
+    const outside = (name: string, options: object = {}) =>
+      outsideService(name, { away() {}, back() {} }, { ...options, openFor: rest });
+    const { pay } = httpGateway({ url: gateway.url, timeout: TEST_TIMEOUTS_MS.answer, outside });
     return (id: string) =>
       pay({ id, orderId: 1, amount: 1, currency: 'EUR', token: null }, new AbortController().signal);
   };

@@ -20,13 +20,13 @@ export type OwnServices = ReturnType<typeof ownServices>;
 
 /** @param represent returns the response body of a paid order, for retries of the request */
 export function ownServices(platform: ApplicationPlatform, represent: (order: Order) => object) {
-  const { jobs, environment, production } = platform;
+  const { jobs, environment, outside, production } = platform;
   const { PAYMENT_URL: url, PAYMENT_TIMEOUT: timeout } = environment(variables);
   // Production has no gateway without PAYMENT_URL.
   const embedded = production ? undefined : embeddedGateway;
   const payments = paymentsService({
     ...platform,
-    gateway: url ? httpGateway({ url, timeout }) : embedded,
+    gateway: url ? httpGateway({ url, timeout, outside }) : embedded,
     represent,
     announce: (db, at) => jobs.announce(db, PAYMENT_JOB, at),
     wake: () => jobs.wake(PAYMENT_JOB),

@@ -26,7 +26,7 @@ export const ordersService = (payments: Payments) => ({
 
   /**
    * @throws Failure CONFLICT for an order that is not pending; PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT;
-   * NOT_IMPLEMENTED without a gateway
+   * UNAVAILABLE for too many calls; NOT_IMPLEMENTED without a gateway
    */
   async pay(
     { db, enforce, workId, afterCommit, onCommit }: Omit<Operation, 'record' | 'services'>,

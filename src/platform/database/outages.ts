@@ -5,8 +5,8 @@ const CONSEQUENCES: Partial<Record<string, string>> = {
   'The database': 'Requests that need it get 503.',
   Redis: 'Each instance counts requests for itself, and reads messages of others from the tables.',
 };
-/** The consequence of an outage of an upstream service. */
-const UPSTREAM_CONSEQUENCE = 'Requests that are forwarded to it get 503.';
+/** The consequence of an outage of another service. */
+const UPSTREAM_CONSEQUENCE = 'Requests that need it fail.';
 
 /** Milliseconds after which an outage is logged. Shorter ones are reconnections. */
 const LOG_DELAY_MS = 500;

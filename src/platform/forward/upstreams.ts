@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import { bulkhead, ConsecutiveBreaker, circuitBreaker, handleWhen, wrap } from 'cockatiel';
 import { BOUNDS } from '../bounds.js';
 import { Failure } from '../calls/errors.js';
 import type { Dependency } from '../database/outages.js';
+import { CALL_TIMEOUT_MS, callPolicy } from './outside.js';
 
 export interface Upstream {
   /** The address. User name and password in it become Basic credentials. */
@@ -18,28 +18,13 @@ export interface UpstreamResponse {
   bytes: Buffer;
 }
 
-/** Limits a call and its wait in the queue. Shorter than the handler timeout, so that the error names the upstream. */
-const CALL_TIMEOUT_MS = 8_000;
 const MAX_RESPONSE_BYTES = BOUNDS.upstreamAnswer.value;
-/** Running and queued calls per upstream. Most of the 128 places of the service remain for other requests. */
-const CONCURRENT_CALLS = BOUNDS.upstreamCalls.value;
-const WAITING_CALLS = BOUNDS.upstreamWaiting.value;
-const BREAK_AFTER_FAILURES = 5;
-const HALF_OPEN_AFTER_MS = 5_000;
-
 /**
  * Returns the client of one upstream with a limit of concurrent calls and a circuit breaker, so that a slow upstream
  * delays only its own callers.
  */
 export function upstreamClient({ url, dependency }: Upstream) {
-  const upstreamErrors = handleWhen((error) => !(error instanceof Failure));
-  const policy = wrap(
-    bulkhead(CONCURRENT_CALLS, WAITING_CALLS),
-    circuitBreaker(upstreamErrors, {
-      halfOpenAfter: HALF_OPEN_AFTER_MS,
-      breaker: new ConsecutiveBreaker(BREAK_AFTER_FAILURES),
-    }),
-  );
+  const policy = callPolicy();
   return {
     ...parseUpstreamUrl(url),
     /**

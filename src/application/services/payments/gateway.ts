@@ -1,3 +1,5 @@
+import type { Failure } from '@accord-api/platform';
+
 /** The payment to request from a gateway. */
 export interface PaymentOrder {
   /** The idempotency key, a UUID. A gateway takes at most one payment per key. */
@@ -12,13 +14,13 @@ export interface PaymentOrder {
 }
 
 /**
- * The outcome of an attempt. `settled` and `declined` are final. `failed`: nothing was taken. `unknown`: the gateway
+ * The outcome of an attempt. `settled` and `declined` are final. `failed`: nothing was taken; `failure` is the answer to the caller, if it is special. `unknown`: the gateway
  * may have taken the payment, so the service must ask again under the same key.
  */
 export type Outcome =
   | { kind: 'settled' }
   | { kind: 'declined' }
-  | { kind: 'failed'; retryable: boolean; reason: string }
+  | { kind: 'failed'; retryable: boolean; reason: string; failure?: Failure }
   | { kind: 'unknown'; timedOut: boolean; reason: string };
 
 export interface PaymentGateway {

@@ -1,19 +1,16 @@
-import { ConsecutiveBreaker, circuitBreaker, ExponentialBackoff, handleWhenResult, retry, wrap } from 'cockatiel';
+import { type ApplicationPlatform, Failure } from '@accord-api/platform';
+import { ExponentialBackoff, handleWhenResult, retry } from 'cockatiel';
 import type { Outcome, PaymentGateway, PaymentOrder } from './gateway.js';
 
 /** Attempts after the first one, and milliseconds between them. All carry the same key, so a payment is taken once. */
 const RETRY_COUNT = 2;
 const RETRY_DELAYS_MS = { initialDelay: 100, maxDelay: 400 };
-/** Consecutive failed payments that open the circuit. */
-const FAILURES_TO_OPEN = 5;
 
-interface HttpGatewayOptions {
+interface HttpGatewayOptions extends Pick<ApplicationPlatform, 'outside'> {
   /** The address of the payments. Its user name and password become Basic credentials. */
   url: string;
   /** The time limit of each attempt, in milliseconds. */
   timeout: number;
-  /** Milliseconds for which the circuit stays open. */
-  openFor?: number;
 }
 
 const isFault = (result: unknown): boolean => {
@@ -25,13 +22,11 @@ const isFault = (result: unknown): boolean => {
  * Sends `POST { order_id, amount, currency, payment_token }` with `Idempotency-Key`. The answer is `{ "status":
  * "settled" }` (200) or `{ "status": "declined" }` (200 or 402).
  */
-export function httpGateway({ url, timeout, openFor = 5000 }: HttpGatewayOptions): PaymentGateway {
+export function httpGateway({ url, timeout, outside }: HttpGatewayOptions): PaymentGateway {
   const { endpoint, headers } = addressOf(url);
-  const faults = handleWhenResult(isFault);
-  const policy = wrap(
-    circuitBreaker(faults, { halfOpenAfter: openFor, breaker: new ConsecutiveBreaker(FAILURES_TO_OPEN) }),
-    retry(faults, { maxAttempts: RETRY_COUNT, backoff: new ExponentialBackoff(RETRY_DELAYS_MS) }),
-  );
+  const backoff = new ExponentialBackoff(RETRY_DELAYS_MS);
+  const policy = retry(handleWhenResult(isFault), { maxAttempts: RETRY_COUNT, backoff });
+  const { call } = outside('Payment gateway', { isFault });
 
   async function ask({ id, orderId, amount, currency, token }: PaymentOrder, signal: AbortSignal): Promise<Outcome> {
     const body = { order_id: orderId, amount, currency, ...(token !== null && { payment_token: token }) };
@@ -52,19 +47,23 @@ export function httpGateway({ url, timeout, openFor = 5000 }: HttpGatewayOptions
   return {
     async pay(payment, signal) {
       let unknown: Outcome | undefined;
-      const attempt = async () => {
-        const outcome = await ask(payment, signal);
-        if (outcome.kind === 'unknown') unknown = outcome;
-        return outcome;
-      };
-      // The policy itself throws only if nothing was sent: the circuit is open, or the service stops.
-      const outcome = await policy.execute(attempt, signal).catch((): Outcome => unknown ?? circuitOpen);
+      const attempts = (within: AbortSignal) =>
+        policy.execute(async () => {
+          const outcome = await ask(payment, within);
+          if (outcome.kind === 'unknown') unknown = outcome;
+          return outcome;
+        }, within);
+      // Throws only if no attempt was sent, or a first one is `unknown`: an attempt is shorter than a call may be.
+      const outcome = await call(attempts, signal).catch((error: unknown) => unknown ?? notCalled(error));
       return outcome.kind === 'failed' ? (unknown ?? outcome) : outcome;
     },
   };
 }
 
-const circuitOpen: Outcome = { kind: 'failed', retryable: true, reason: 'the circuit is open after repeated failures' };
+const notCalled = (error: unknown): Outcome => ({
+  ...{ kind: 'failed', retryable: true, reason: (error as Error).message },
+  ...(error instanceof Failure && { failure: error }),
+});
 
 /** fetch refuses an address with credentials. */
 function addressOf(url: string) {

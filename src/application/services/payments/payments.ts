@@ -140,7 +140,7 @@ export function paymentsService({
 
     /**
      * Asks the gateway while the caller waits. If the outcome is unknown, the background continues.
-     * @throws Failure PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT
+     * @throws Failure PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT, UNAVAILABLE for too many calls
      */
     async settle(attempt: Attempt): Promise<Order> {
       const outcome = await callGateway(attempt, neverAborted);
@@ -193,6 +193,7 @@ function gatewayFailure(outcome: Outcome): Failure {
       cause,
     });
   }
+  if (outcome.kind === 'failed' && outcome.failure) return outcome.failure;
   const known = outcome.kind === 'failed' ? 'nothing was taken' : 'the order shows how the payment ends';
   return new Failure('BAD_GATEWAY', `The payment gateway failed; ${known}.`, { cause });
 }
