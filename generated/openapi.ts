@@ -309,10 +309,7 @@ export interface components {
             /** @description The same message as `detail`. */
             error: string;
             code: components["schemas"]["ErrorCode"];
-            /**
-             * Format: uuid
-             * @description The id in `X-Request-Id`.
-             */
+            /** @description The id in `X-Request-Id`. */
             requestId?: string;
             /** @description The faults, 20 at most; `omitted` counts the others. */
             errors?: components["schemas"]["Fault"][];

@@ -13,6 +13,7 @@ import { authenticatePlugin } from './http/call.js';
 import { crossOrigin, originsPlugin } from './http/cross-origin.js';
 import { sendProblem } from './http/failures.js';
 import { metricsPlugin } from './http/metrics.js';
+import { requestLogPlugin } from './http/request-log.js';
 import { sessionCookiesPlugin } from './http/session-cookies.js';
 import { commonStagesPlugin } from './http/stages.js';
 import { webSocketPlugin } from './http/websocket.js';
@@ -130,6 +131,7 @@ export async function buildApp(
 
   // Fastify requires plugins after their dependencies. `PIPELINE` decides the order of their stages.
   await app.register(pipelinePlugin, { production });
+  await app.register(requestLogPlugin, { rate: config.REQUEST_LOG_RATE });
   await app.register(commonStagesPlugin, {
     production,
     tls: Boolean(config.TLS_CERT),

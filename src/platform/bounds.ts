@@ -35,15 +35,12 @@ const MIB = 1024 * 1024;
 /** The bounds that no variable changes. */
 export const BOUNDS = {
   headerBytes: bound(16_384, 'bytes of the headers', 'request', '431; a reset over HTTP/2'),
+  requestId: bound(128, 'characters of an `X-Request-Id` that is kept', 'request', 'a new id'),
   streams: bound(100, 'HTTP/2 streams that are open', 'connection', 'they are refused'),
   resets: bound(100, 'HTTP/2 streams that were reset, minus completed ones', 'connection', 'the connection is closed'),
-  refusals: bound(10, 'answers 429, or 503 for overload', 'connection', 'the connection is closed'),
   headersTime: bound(10_000, 'milliseconds for the headers of a request', 'connection', '408'),
   requestTime: bound(15_000, 'milliseconds for a whole request', 'connection', '408'),
   answerTime: bound(10_000, 'milliseconds for the answer of a handler', 'request', '503'),
-  answerRead: bound(30_000, 'milliseconds in which a client accepts no byte', 'connection', 'the connection is closed'),
-  streamTime: bound(120_000, 'milliseconds for an HTTP/2 stream with its answer', 'request', 'it is reset'),
-  stopTime: bound(8000, 'milliseconds for running requests when the service stops', 'process', 'they are cut'),
   requestsUnderWay: bound(128, 'requests and operations that run', 'process', 'they wait', 'requests_under_way'),
   requestsWaiting: bound(1000, 'requests and operations that wait', 'process', '503', 'requests_shed_total'),
   hashesWaiting: bound(100, 'password hashes that wait', 'process', '503 for the largest network', 'password_hashes'),
@@ -53,7 +50,7 @@ export const BOUNDS = {
   socketOperations: bound(100, 'operations that are open', 'socket', 'BAD_REQUEST', 'graphql_operations_refused_total'),
   socketMessage: bound(256 * 1024, 'bytes of a message to the service', 'socket', 'close 1009'),
   socketQueue: bound(MIB, 'bytes that wait to be sent', 'socket', 'close 1013'),
-  socketExcess: bound(100, 'pings, pongs and operations beyond the rate in 10 seconds', 'socket', 'close 1008'),
+  socketPings: bound(100, 'pings and pongs in 10 seconds', 'socket', 'close 1008'),
   socketInit: bound(3000, 'milliseconds for `connection_init`', 'socket', 'close 4408'),
   migrationLock: bound(
     1000,
@@ -73,6 +70,7 @@ export const VARIABLE_BOUNDS: Readonly<Record<string, Pick<Bound, 'scope' | 'bey
   RATE_LIMIT_ANONYMOUS: { scope: 'address', beyond: '429' },
   RATE_CEILING: { scope: 'address', beyond: '429' },
   LOGIN_LIMIT: { scope: 'address', beyond: '429' },
+  REQUEST_LOG_RATE: { scope: 'process', beyond: 'they are counted, and a line states the number' },
   GRAPHQL_MAX_DEPTH: { scope: 'operation', beyond: 'BAD_REQUEST', metric: 'graphql_operations_refused_total' },
   GRAPHQL_MAX_COMPLEXITY: { scope: 'operation', beyond: 'BAD_REQUEST', metric: 'graphql_operations_refused_total' },
   GRAPHQL_MAX_ALIASES: { scope: 'operation', beyond: 'BAD_REQUEST', metric: 'graphql_operations_refused_total' },

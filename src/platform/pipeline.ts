@@ -54,7 +54,7 @@ export const PIPELINE: readonly Stage[] = [
   ...stages(
     'onRequest',
     ['route', ALL, 'looks up the plan of the route'],
-    ['request-id', ALL, 'sets `X-Request-Id`'],
+    ['request-id', ALL, 'keeps a valid `X-Request-Id`, or sets a new one'],
     ['security-headers', ALL, 'sets `Content-Security-Policy` and other security headers'],
     ['api-version', REST, 'reports the API version, on refusals too'],
     // Precedes every stage that refuses, because it closes the connection of a refused upgrade.
@@ -133,6 +133,7 @@ export const PIPELINE: readonly Stage[] = [
     'onResponse',
     ['upgrade-end', SOCKETS, 'ends the connection of an upgrade that was refused', [], WEBSOCKET],
     ['metrics', ALL, 'counts and times the answer'],
+    ['request-line', ALL, 'writes the line of the request to the log'],
     ['refusals', ALL, 'writes refusals to the audit table'],
   ),
 ];

@@ -174,9 +174,9 @@ onEachDatabase(t, async (t, open) => {
     for (const text of [JSON.stringify(errors), answer.text]) t.notMatch(text, /hidden|relation|prisma|select|\.ts/i);
     const lines = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 50);
     t.equal(lines.length, 2);
-    for (const { err, reqId } of lines) {
+    for (const { err, requestId } of lines) {
       t.match(err.message + err.stack, /column|users/i);
-      t.match(reqId, /^[0-9a-f-]{36}$/);
+      t.match(requestId, /^[0-9a-f-]{36}$/);
     }
   });
 

@@ -165,7 +165,7 @@ onEachDatabase(t, async (t, open) => {
       t.notMatch(answer.text, /secret|plpgsql|Prisma/);
     }
     t.ok(
-      log.some((line) => line.includes('a request failed') && line.includes('"reqId"')),
+      log.some((line) => line.includes('a request failed') && line.includes('"requestId"')),
       'the log knows more',
     );
     await database.client.$executeRawUnsafe('DROP TRIGGER fault ON users');

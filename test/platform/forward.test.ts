@@ -51,8 +51,9 @@ t.test('forwarded operations', async (t) => {
   });
 
   t.test('the upstream receives the caller, and no forged headers', async (t) => {
+    const trace = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: 'vendor=1' };
     const lies = { 'x-forwarded-user': '1', 'x-forwarded-groups': 'admin', 'x-other': 'yes', cookie: 'a=b' };
-    await get('/api/v1/tasks', { headers: lies });
+    await get('/api/v1/tasks', { headers: { ...lies, ...trace, 'x-request-id': 'of-the-client' } });
     const { headers = {} } = lastAsked() ?? {};
     t.match(headers, {
       'x-forwarded-user': String(alan.id),
@@ -60,7 +61,7 @@ t.test('forwarded operations', async (t) => {
       'x-forwarded-for': '127.0.0.1',
       authorization: `Basic ${Buffer.from('accord:secret').toString('base64')}`,
     });
-    t.match(headers['x-request-id'], /./);
+    t.match(headers, { ...trace, 'x-request-id': 'of-the-client' });
     t.notOk('x-other' in headers || 'cookie' in headers);
     t.equal((await get('/api/v1/news', { as: null, headers: lies })).status, 200);
     t.equal(lastAsked()?.request, 'GET /api/v1/news', 'at the same path, where nothing else is said');

@@ -41,6 +41,7 @@ t.test('an empty environment gives the defaults, and nothing may change them', a
     GRAPHQL_MAX_SUBSCRIBE: 16_384,
     PAYMENT_TIMEOUT: 2000,
     DRAIN_DELAY: 0,
+    REQUEST_LOG_RATE: 100,
     WEBSOCKET_PING: 30_000,
     production: false,
   });

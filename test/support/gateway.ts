@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
@@ -23,7 +23,12 @@ export interface FakeGateway {
   /** The reactions to the next requests, before `otherwise`. */
   next: Behaviour[];
   otherwise: Behaviour;
-  requests: { key: string; authorization: string | undefined; body: { order_id: number } & Record<string, unknown> }[];
+  requests: {
+    key: string;
+    authorization: string | undefined;
+    headers: IncomingHttpHeaders;
+    body: { order_id: number } & Record<string, unknown>;
+  }[];
   /** Returns the keys under which an order was paid: at most one, or the customer paid twice. */
   taken: (orderId: number) => string[];
   /** Delays all answers. */
@@ -55,7 +60,8 @@ export async function fakeGateway(t: Test): Promise<FakeGateway> {
     for await (const chunk of request) text += chunk;
     const key = String(request.headers['idempotency-key']);
     const body = JSON.parse(text);
-    gateway.requests.push({ key, authorization: request.headers.authorization, body });
+    const { headers } = request;
+    gateway.requests.push({ key, authorization: headers.authorization, headers, body });
     const behaviour = gateway.next.shift() ?? gateway.otherwise;
     if (!['decline', 'refuse', 'limit', 'fail'].includes(behaviour)) settled.set(key, body.order_id);
     if (behaviour === 'twice') settled.set(key, body.order_id);

@@ -29,7 +29,7 @@ export const ordersService = (payments: Payments) => ({
    * UNAVAILABLE for too many calls; NOT_IMPLEMENTED without a gateway
    */
   async pay(
-    { db, enforce, workId, afterCommit, onCommit }: Omit<Operation, 'record' | 'services'>,
+    { db, enforce, trace, workId, afterCommit, onCommit }: Omit<Operation, 'record' | 'services'>,
     order: Order,
     { token, background }: PaymentRequest,
   ): Promise<Order> {
@@ -43,7 +43,7 @@ export const ordersService = (payments: Payments) => ({
       return processing;
     }
     const attempt = await payments.begin(db, processing, token, workId);
-    return afterCommit(() => payments.settle(attempt));
+    return afterCommit(() => payments.settle({ ...attempt, trace }));
   },
 });
 

@@ -53,10 +53,15 @@ export interface Call<Rules extends Policy = Policy> {
   /** The address of the peer. */
   readonly address: string;
   readonly requestId: string;
+  /** The headers of a trace that the request belongs to. */
+  readonly trace?: Readonly<Record<string, string>> | undefined;
   readonly idempotency?: KeyedRequest | undefined;
   /** Checks content and rate once, before the first effect. @throws Failure VALIDATION_FAILED, then RATE_LIMITED */
   readonly enforce: () => Promise<void>;
 }
+
+/** Returns the headers by which other services know the request. */
+export const traceHeaders = ({ requestId, trace }: Call) => ({ 'x-request-id': requestId, ...trace });
 
 /** @throws Failure UNAUTHENTICATED */
 export function authenticated(call: Pick<Call, 'actor'>): Actor {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { isBrokenCircuitError, isBulkheadRejectedError } from 'cockatiel';
-import { authoriseRole } from '../calls/access.js';
+import { authoriseRole, traceHeaders } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import type { Catalogue } from '../contract/codes.js';
 import { kindOf, type Location } from '../contract/document.js';
@@ -27,6 +27,8 @@ const RESERVED_HEADERS = new Set([
   'host',
   'if-range',
   'range',
+  'traceparent',
+  'tracestate',
   'x-forwarded-for',
   'x-forwarded-groups',
   'x-forwarded-user',
@@ -68,13 +70,13 @@ export function forwardingHandlers(
       if (Object.values(request.path).some(isInexact)) throw nothingHere();
       const address = base + targetOf(forward.path, request, write);
       await call.enforce();
-      const { actor, requestId } = call;
+      const { actor } = call;
       const body = bodyType === undefined || request.body === undefined ? undefined : bodyOf(request);
       const headers = {
         accept: '*/*',
         ...Object.fromEntries(write('header', request.headers, String).filter(([name]) => !RESERVED_HEADERS.has(name))),
         ...credentials,
-        'x-request-id': requestId,
+        ...traceHeaders(call),
         'x-forwarded-for': call.address,
         ...(actor && { 'x-forwarded-user': String(actor.id), 'x-forwarded-groups': actor.role.toLowerCase() }),
         ...(body && { 'content-type': request.mediaType || String(bodyType) }),

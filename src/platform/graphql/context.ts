@@ -29,6 +29,7 @@ export interface GraphQLContext<Services = unknown, Rules extends Policy = Polic
   /** Returns a call whose `enforce` also reports these issues. */
   callWith: (contentIssues: Issues) => Call<Rules>;
   readonly operations: OperationServices;
+  readonly fields?: Set<string>;
 }
 
 /**
@@ -97,5 +98,6 @@ export function contextOf(
     const call = callOf(request, () => issues);
     return ended ? { ...call, enforce: () => call.enforce().then(() => ended.throwIfAborted()) } : call;
   };
-  return operationContext(services, callWith, signal);
+  request.fields ??= new Set();
+  return Object.assign(operationContext(services, callWith, signal), { fields: request.fields });
 }

@@ -1,10 +1,11 @@
 /** Formats the errors of a GraphQL result with the codes of the catalogue, within limits of number and size. @module */
 
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { Failure } from '../calls/errors.js';
 import { type Issue, truncate } from '../calls/issues.js';
 import { describeFailure, type FailureContext, toFailure } from '../http/failures.js';
+import { aboutRequest } from '../http/request-log.js';
 import { locationsOf } from './documents.js';
 import { DocumentErrors } from './operation-check.js';
 
@@ -43,6 +44,8 @@ export const setErrorField = (error: object, field: string): void => void errorF
 
 export interface ErrorContext extends FailureContext {
   log: FastifyBaseLogger;
+  /** Undefined for the events of a shared subscription. */
+  request?: FastifyRequest;
 }
 
 export type ErrorFormatter = ReturnType<typeof errorFormatter>;
@@ -65,7 +68,8 @@ export function errorFormatter(suggest: boolean) {
     const { cause, issues, omitted } = failure.options;
     if (failure.code === 'INTERNAL') {
       const operation = errorFields.get((cause ?? {}) as object) ?? error.path?.join('.');
-      context.log.error({ ...(operation !== undefined && { operation }), err: cause }, 'a resolver failed');
+      const about = context.request && aboutRequest(context.request, failure.status, failure.code);
+      context.log.error({ ...about, ...(operation !== undefined && { operation }), err: cause }, 'a resolver failed');
     }
     const { message, ...described } = describeFailure(failure, context);
     const locations = locationsOf(error)?.slice(0, MAX_LOCATIONS);

@@ -25,6 +25,8 @@ interface SchemaOptions {
   readonly models: DeclaredModels;
   /** Gets the code, or `OK`, of each root field, and of each nested field that failed. */
   readonly onField?: (type: string, field: string, code: string) => void;
+  /** Gets the seconds that a root field took; a subscription, until it began. */
+  readonly onRootField?: (type: string, field: string, seconds: number) => void;
 }
 
 type Field = GraphQLField<unknown, GraphQLContext>;
@@ -39,7 +41,7 @@ type Resolvers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 export function executableSchema(
   typeDefs: string,
   resolvers: object,
-  { policy, models, onField = () => {} }: SchemaOptions,
+  { policy, models, onField = () => {}, onRootField = () => {} }: SchemaOptions,
 ): GraphQLSchema {
   const contract = buildSchema(typeDefs);
   checkPermissions(contract);
@@ -75,6 +77,8 @@ export function executableSchema(
       reportOutcome(`${type.name}.${field.name}`, field, (code) => {
         if (isRoot || code !== 'OK') onField(type.name, field.name, code);
       });
+      if (isRoot)
+        timeField(`${type.name}.${field.name}`, field, (seconds) => onRootField(type.name, field.name, seconds));
     }
   }
   return schema;
@@ -129,6 +133,21 @@ function reportOutcome(name: string, field: Field, report: (code: string) => voi
   };
   if (field.subscribe) field.subscribe = reporting(field.subscribe);
   else if (field.resolve) field.resolve = reporting(field.resolve);
+}
+
+/** Measures a root field, and names it for the log. */
+function timeField(name: string, field: Field, report: (seconds: number) => void): void {
+  const member = field.subscribe ? 'subscribe' : 'resolve';
+  const resolve = field[member] as GraphQLFieldResolver<unknown, GraphQLContext>;
+  field[member] = async (parent, args, context, info) => {
+    const began = performance.now();
+    context.fields?.add(name);
+    try {
+      return await resolve(parent, args, context, info);
+    } finally {
+      report((performance.now() - began) / 1000);
+    }
+  };
 }
 
 /** A promise of Prisma is not an instance of Promise. */

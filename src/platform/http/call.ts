@@ -10,7 +10,7 @@ import { refuseExcess } from '../limits/rate-limit.js';
 import type { PlatformServices } from '../services.js';
 import { isToken } from '../sessions/session-tokens.js';
 import { issueFailure } from './messages.js';
-import { headerValues } from './request.js';
+import { headerValues, traceOf } from './request.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -152,6 +152,7 @@ export function callOf(request: FastifyRequest, contentIssues: () => Issues, ide
     presented: () => presentedBy(request),
     address: request.ip,
     requestId: request.id,
+    trace: traceOf(request.headers),
     idempotency,
     enforce: () => (checked ??= check()),
   };

@@ -8,6 +8,7 @@ import { type Code, platformCodes } from '../contract/codes.js';
 import { type DatabaseFault, faultOf } from '../database/faults.js';
 import type { Names } from '../names.js';
 import { pathOf } from './request.js';
+import { aboutRequest } from './request-log.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -92,7 +93,7 @@ export function contextOfFailure(request: FastifyRequest) {
   const takesTokens =
     !credentialsInBody && security.some((alternative) => 'jwt' in alternative || 'opaqueToken' in alternative);
   const loginHint = takesTokens ? request.server.loginHint : '';
-  return { address: addressOf(request), requestId: request.id, loginHint, log: request.log };
+  return { address: addressOf(request), requestId: request.id, loginHint, log: request.log, request };
 }
 
 export function describeFailure({ code, message }: Failure, { address, requestId, loginHint = '' }: FailureContext) {
@@ -166,12 +167,10 @@ export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = toFailure(error, request);
   if (failure.code === 'INTERNAL') {
-    const operation = request.route?.plan?.operation.operationId;
-    request.log.error(
-      { ...(operation !== undefined && { operation }), err: failure.options.cause },
-      'a request failed',
-    );
+    const about = aboutRequest(request, failure.status, failure.code);
+    request.log.error({ ...about, err: failure.options.cause }, 'a request failed');
   }
+  request.codes = failure.code;
   const { names, sendErrorPage } = request.server;
   const isPage = [401, 404].includes(failure.status) && isOfPerson(request);
   reply.code(failure.status).headers({ ...failureHeaders(failure, names, isPage), 'cache-control': 'no-store' });

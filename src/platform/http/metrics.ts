@@ -13,6 +13,7 @@ declare module 'fastify' {
     metrics: () => Promise<string>;
     authorizeMetrics: (request: FastifyRequest) => Promise<void>;
     countField: (type: string, field: string, code: string) => void;
+    timeField: (type: string, field: string, seconds: number) => void;
     countRefused: (codes: readonly string[]) => void;
   }
 }
@@ -56,7 +57,14 @@ export const metricsPlugin = fp<MetricsOptions>(
       labelNames: ['code'],
       registers: [registry],
     });
+    const fieldDuration = new Histogram({
+      name: 'graphql_field_duration_seconds',
+      help: 'Time from the call of a root field to its result, in seconds; of a subscription, to its start.',
+      labelNames: ['type', 'field'],
+      registers: [registry],
+    });
     app.decorate('countField', (type, field, code) => fields.inc({ type, field, code }));
+    app.decorate('timeField', (type, field, seconds) => fieldDuration.observe({ type, field }, seconds));
     app.decorate('countRefused', (codes) => {
       for (const code of codes) refused.inc({ code });
     });

@@ -1,5 +1,22 @@
-import type { IncomingMessage } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import Negotiator from 'negotiator';
+import { BOUNDS } from '../bounds.js';
+
+/** Returns the id that the caller gave the request, if it is valid, or else a new one. */
+export function requestIdOf({ 'x-request-id': id }: IncomingHttpHeaders): string {
+  const isValid = typeof id === 'string' && id.length <= BOUNDS.requestId.value && /^[\w.:+/=@-]+$/.test(id);
+  return isValid ? id : randomUUID();
+}
+
+/** The version, the ids of trace and parent, and the flags. A version after 00 may have more fields. */
+const TRACEPARENT = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|-)/;
+
+/** Returns valid headers of a trace (W3C Trace Context). */
+export function traceOf({ traceparent, tracestate }: IncomingHttpHeaders) {
+  if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return undefined;
+  return { traceparent, ...(typeof tracestate === 'string' && { tracestate }) };
+}
 
 /** negotiator takes quadratic time for an unclosed quote. */
 const MAX_ACCEPT_LENGTH = 2048;

@@ -66,6 +66,7 @@ export const commonStagesPlugin = fp<CommonStagesOptions>(
     // Fastify computes `config` at each access.
     app.stage('route', (request) => {
       request.route = request.routeOptions.config;
+      request.arrivedAt = performance.now();
     });
     const headers = securityHeaders();
     app.stage('request-id', (request, reply) => void reply.header('x-request-id', request.id));
@@ -94,6 +95,7 @@ export const commonStagesPlugin = fp<CommonStagesOptions>(
     };
     app.decorate('recordRefusals', (request: FastifyRequest, failures: readonly string[]) => {
       for (const code of failures) note(AUDITED[code as Code], request);
+      if (failures.length > 0) request.codes = [...new Set(failures)].join();
     });
     app.stage('refusals', (request, { statusCode }) => note(auditedByStatus.get(statusCode), request));
   },

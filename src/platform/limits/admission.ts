@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
@@ -9,9 +8,8 @@ import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, operations } from '../contract/openapi.js';
 import { type CrossOrigin, isPreflight } from '../http/cross-origin.js';
 import { addressOf, type FailureContext, failureHeaders, MEDIA_TYPE, problem } from '../http/failures.js';
-import { pathOf } from '../http/request.js';
+import { pathOf, requestIdOf } from '../http/request.js';
 import { type Admission, type AdmissionLimits, admission } from './places.js';
-import { countRefusal, isAfterEnd } from './refused-connections.js';
 
 const ABANDONED_MS = 10_000;
 
@@ -72,7 +70,6 @@ export const admissionPlugin = fp<AdmissionOptions>(
     const [serve] = app.server.listeners('request') as [RequestListener];
     app.server.removeListener('request', serve);
     app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      if (isAfterEnd(request)) return;
       if (isLetIn(request)) return serve(request, response);
       const position: Position = { at: 'queue', stop: () => {} };
       (request as Positioned)[POSITION] = position;
@@ -132,11 +129,10 @@ function refuse(
   response: ServerResponse,
   failure: Failure,
 ): void {
-  countRefusal(request, response);
   const { method, headers } = request;
   const path = pathOf(request.url ?? '/');
   const isGraphql = method === 'POST' && path === graphql.path;
-  const requestId = randomUUID();
+  const requestId = requestIdOf(headers);
   const { host = headers[':authority'] as string | undefined } = headers;
   const protocol = (request.socket as TLSSocket).encrypted ? 'https' : 'http';
   const context = { address: addressOf({ server, protocol, host: host ?? '' }), requestId };
@@ -151,6 +147,7 @@ function refuse(
     'x-request-id': requestId,
   });
   response.end(method === 'HEAD' ? undefined : body);
+  server.writeRequestLine(server.log, () => ({ requestId, method, status: response.statusCode, code: failure.code }));
 }
 
 /** Node does not mark an HTTP/2 stream without a body as complete. */

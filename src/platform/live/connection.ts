@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { MessageType } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { BOUNDS } from '../bounds.js';
 import type { Actor } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { truncate } from '../calls/issues.js';
+import { isPlain } from '../contract/references.js';
 import { contextOfFailure, toFailure } from '../http/failures.js';
+import { syntaxError } from '../http/json-text.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 
 const MAX_QUEUED_BYTES = BOUNDS.socketQueue.value;
@@ -13,8 +16,8 @@ const LOW_QUEUED_BYTES = 128 * 1024;
 /** Bytes of a close reason (RFC 6455 §5.5). */
 const MAX_REASON_BYTES = 123;
 const POLL_INTERVAL_MS = 20;
-const MAX_EXCESS = BOUNDS.socketExcess.value;
-const EXCESS_MS = 10_000;
+const MAX_PINGS = BOUNDS.socketPings.value;
+const PINGS_MS = 10_000;
 
 /** Close codes of RFC 6455 §7.4.1, its registry, and graphql-transport-ws (44xx). */
 export const CLOSE = { policy: 1008, internal: 1011, tryAgainLater: 1013, badMessage: 4400, forbidden: 4403 } as const;
@@ -23,6 +26,16 @@ const closeCodes: Readonly<Record<string, number>> = {
   UNAVAILABLE: CLOSE.tryAgainLater,
   INTERNAL: CLOSE.internal,
 };
+
+/** Characters of an operation id. Every message of the operation repeats it. */
+export const MAX_ID_LENGTH = 128;
+const CLIENT_MESSAGES = [
+  MessageType.ConnectionInit,
+  MessageType.Subscribe,
+  MessageType.Complete,
+  MessageType.Ping,
+  MessageType.Pong,
+];
 
 export type Connection = ReturnType<typeof connection>;
 
@@ -36,7 +49,10 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
   const operationRequest = (): FastifyRequest =>
     Object.create(request, {
       actor: { value: actor },
-      ...Object.fromEntries(['rate', 'counting', 'weight'].map((name) => [name, { value: null, writable: true }])),
+      arrivedAt: { value: performance.now() },
+      ...Object.fromEntries(
+        ['rate', 'counting', 'weight', 'fields', 'codes'].map((name) => [name, { value: null, writable: true }]),
+      ),
     });
 
   const close = (code: number, reason: string) => socket.close(code, truncate(reason, MAX_REASON_BYTES));
@@ -48,27 +64,24 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     return false;
   }
 
-  let excess = 0;
-  let excessSince = Number.NEGATIVE_INFINITY;
-  /** Counts pings and pongs of both protocols, operations beyond the rate, and messages after the end. Closes the socket. */
-  function countExcess(): void {
+  let pings = 0;
+  let pingsSince = Number.NEGATIVE_INFINITY;
+  /** Counts a ping or pong of either protocol, or a message after the end. Closes the socket if there are too many. */
+  function countPing(): void {
     const now = performance.now();
-    if (now - excessSince > EXCESS_MS) {
-      excess = 0;
-      excessSince = now;
+    if (now - pingsSince > PINGS_MS) {
+      pings = 0;
+      pingsSince = now;
     }
-    excess += 1;
-    if (excess > MAX_EXCESS)
-      close(
-        CLOSE.policy,
-        `A socket takes ${MAX_EXCESS} pings, pongs and operations beyond the rate in ${EXCESS_MS / 1000} seconds.`,
-      );
+    pings += 1;
+    if (pings > MAX_PINGS)
+      close(CLOSE.policy, `A socket takes ${MAX_PINGS} pings and pongs in ${PINGS_MS / 1000} seconds.`);
     // The client continues after the closing frame.
-    if (excess > 2 * MAX_EXCESS) socket.terminate();
+    if (pings > 2 * MAX_PINGS) socket.terminate();
   }
-  socket.on('pong', countExcess);
+  socket.on('pong', countPing);
   socket.on('ping', (data: Buffer) => {
-    countExcess();
+    countPing();
     if (isOpen() && isRead(data.length)) socket.pong(data);
   });
 
@@ -129,7 +142,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       return true;
     },
 
-    countExcess,
+    countPing,
 
     /** Sends a message, or closes the socket if too much is queued. The client can reconnect with `since`. */
     send(message: string | Buffer): void {
@@ -141,4 +154,25 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
         await delay(POLL_INTERVAL_MS, undefined, { ref: false });
     },
   };
+}
+
+export function messageFault(text: string): string {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return `The message is not valid JSON. At ${syntaxError(text)}.`;
+  }
+  if (!isPlain(message)) return 'The message must be an object with the member `type`.';
+  const { type, id, payload } = message;
+  if (!CLIENT_MESSAGES.includes(type as MessageType)) return `\`type\` must be ${CLIENT_MESSAGES.join(', ')}.`;
+  const needsId = type === MessageType.Subscribe || type === MessageType.Complete;
+  if (needsId && (typeof id !== 'string' || id === ''))
+    return `\`id\` of ${type} must be a string of 1 to ${MAX_ID_LENGTH} characters.`;
+  if (type !== MessageType.Subscribe || !isPlain(payload)) return `\`payload\` of ${type} must be an object.`;
+  if (typeof payload['query'] !== 'string') return '`payload.query` of subscribe must be a string.';
+  const wrong = ['variables', 'extensions'].find((name) => payload[name] != null && !isPlain(payload[name]));
+  return wrong === undefined
+    ? '`payload.operationName` of subscribe must be a string.'
+    : `\`payload.${wrong}\` of subscribe must be an object.`;
 }

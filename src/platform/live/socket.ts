@@ -4,18 +4,17 @@ import { type Context, MessageType, makeServer, type SubscribePayload } from 'gr
 import type { WebSocket } from 'ws';
 import { authenticated } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { isPlain } from '../contract/references.js';
 import { contextOf } from '../graphql/context.js';
 import { textOf, tokensOf } from '../graphql/documents.js';
 import type { Engine, Execution } from '../graphql/engine.js';
 import type { ErrorFormatter } from '../graphql/errors.js';
-import { asGraphQLErrors, codesOf, formatResult, limitErrors, type Result } from '../graphql/errors.js';
+import { asGraphQLErrors, codesOf, formatResult, limitErrors } from '../graphql/errors.js';
 import type { Limits } from '../graphql/limits.js';
 import type { PreparedOperation } from '../graphql/operation-check.js';
 import type { OperationRequest } from '../graphql/request.js';
-import { syntaxError } from '../http/json-text.js';
+import { aboutRequest } from '../http/request-log.js';
 import type { PlatformServices } from '../services.js';
-import { CLOSE, type Connection, connection } from './connection.js';
+import { CLOSE, type Connection, connection, MAX_ID_LENGTH, messageFault } from './connection.js';
 import { emptyResults, subscriptionResults } from './events.js';
 import type { EntryJson } from './feed.js';
 import { type SocketLimits, socketRegistry } from './sockets.js';
@@ -44,15 +43,6 @@ type Socket = Context<Record<string, unknown>, Extra>;
 /** Multiples of the limits of one document: for all documents of a socket, and for one message. */
 const DOCUMENTS_FACTOR = 5;
 const MESSAGE_FACTOR = 2;
-/** Characters of an operation id. Every message of the operation repeats it. */
-const MAX_ID_LENGTH = 128;
-const CLIENT_MESSAGES = [
-  MessageType.ConnectionInit,
-  MessageType.Subscribe,
-  MessageType.Complete,
-  MessageType.Ping,
-  MessageType.Pong,
-];
 const INVALID_MESSAGE = 'Invalid message received';
 const MESSAGE_END = Buffer.from('}');
 
@@ -66,6 +56,8 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   const live = subscriptions({ engine, format, log: app.log });
   const sockets = socketRegistry({ limits, revocations: services.revocations, now, log: app.log });
   const begun = new WeakMap<object, Results>();
+  /** The operations without a line in the log yet, by their payload. */
+  const running = new WeakMap<object, FastifyRequest>();
 
   /** @param place the number of operations on the socket, including this one */
   async function prepare(
@@ -82,6 +74,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     }
     await sockets.admit(one);
     const request = one.operationRequest();
+    running.set(payload, request);
     const [params] = await engine.read({ request, transport: 'socket', body: payload });
     await app.countRequest(request);
     const incoming = { request, transport: 'socket', params: params as OperationRequest } as const;
@@ -188,24 +181,34 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     },
     execute: (args) => app.admission.runOn(() => engine.execute(args as Execution)),
     subscribe: (args) => begun.get(args) as Results,
-    onNext({ extra: { connection: one } }, _id, _payload, _args, result) {
-      const answer = formatResult(result as ExecutionResult, format, one.errorContext);
-      note(one, answer);
+    onNext({ extra: { connection: one } }, _id, payload, _args, result) {
+      const request = requestOf(one, payload);
+      const answer = formatResult(result as ExecutionResult, format, { ...one.errorContext, request });
+      app.recordRefusals(request, codesOf(answer));
       return answer as never;
     },
-    onError({ extra: { connection: one }, subscriptions: open }, id, _payload, found) {
+    onError({ extra: { connection: one }, subscriptions: open }, id, payload, found) {
       // An error ends an operation; graphql-ws would send `complete` after it.
       delete open[id];
-      const errors = found.map((error) => format.formatError(error as GraphQLError, one.errorContext));
-      const codes = codesOf({ errors });
-      note(one, { errors });
-      app.countRefused(codes);
-      if (codes.includes('RATE_LIMITED')) one.countExcess();
+      const request = requestOf(one, payload);
+      const context = { ...one.errorContext, request };
+      const errors = found.map((error) => format.formatError(error as GraphQLError, context));
+      app.recordRefusals(request, codesOf({ errors }));
+      app.countRefused(codesOf({ errors }));
+      writeLine(request, payload);
       return limitErrors(errors);
+    },
+    onComplete(_context, _id, payload) {
+      const request = running.get(payload);
+      if (request) writeLine(request, payload);
     },
   });
 
-  const note = (one: Connection, result: Result) => app.recordRefusals(one.operationRequest(), codesOf(result));
+  const requestOf = (one: Connection, payload: object) => running.get(payload) ?? one.operationRequest();
+  function writeLine(request: FastifyRequest, payload: object): void {
+    running.delete(payload);
+    app.writeRequestLine(request.log, () => aboutRequest(request));
+  }
 
   app.addHook('preClose', async () => {
     sockets.stop();
@@ -224,16 +227,16 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         onMessage(receive) {
           socket.on('message', (data) => {
             sockets.markAlive(one);
-            if (!one.isOpen()) return one.countExcess();
+            if (!one.isOpen()) return one.countPing();
             extra.size = (data as Buffer).length;
             received = String(data);
             receive(received).catch((error: unknown) => failed(one, error));
             received = '';
           });
         },
-        onPong: one.countExcess,
+        onPong: one.countPing,
         async onPing(payload) {
-          one.countExcess();
+          one.countPing();
           if (!one.isOpen()) return;
           try {
             if (await one.renew(payload)) await sockets.check(one);
@@ -274,25 +277,4 @@ function failed(one: Connection, error: unknown): void {
   const isForeign = error instanceof Error && error.message.startsWith('Unexpected message of type');
   if (isForeign) one.close(CLOSE.badMessage, 'Only a server sends messages of this type.');
   else one.refuse(error);
-}
-
-function messageFault(text: string): string {
-  let message: unknown;
-  try {
-    message = JSON.parse(text);
-  } catch {
-    return `The message is not valid JSON. At ${syntaxError(text)}.`;
-  }
-  if (!isPlain(message)) return 'The message must be an object with the member `type`.';
-  const { type, id, payload } = message;
-  if (!CLIENT_MESSAGES.includes(type as MessageType)) return `\`type\` must be ${CLIENT_MESSAGES.join(', ')}.`;
-  const needsId = type === MessageType.Subscribe || type === MessageType.Complete;
-  if (needsId && (typeof id !== 'string' || id === ''))
-    return `\`id\` of ${type} must be a string of 1 to ${MAX_ID_LENGTH} characters.`;
-  if (type !== MessageType.Subscribe || !isPlain(payload)) return `\`payload\` of ${type} must be an object.`;
-  if (typeof payload['query'] !== 'string') return '`payload.query` of subscribe must be a string.';
-  const wrong = ['variables', 'extensions'].find((name) => payload[name] != null && !isPlain(payload[name]));
-  return wrong === undefined
-    ? '`payload.operationName` of subscribe must be a string.'
-    : `\`payload.${wrong}\` of subscribe must be an object.`;
 }

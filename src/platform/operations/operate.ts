@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Actor, authoriseRole, type Call } from '../calls/access.js';
+import { type Actor, authoriseRole, type Call, traceHeaders } from '../calls/access.js';
 import { preconditionFailure } from '../calls/conditions.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId, type PageRequest, type Window } from '../calls/pages.js';
@@ -230,6 +230,7 @@ async function runOnce(
           services: options.services,
           prefix: options.prefix,
           enforce: call.enforce,
+          trace: traceHeaders(call),
           workId,
           afterCommit: (work: () => Promise<unknown>) => new AfterCommit(work),
           onCommit: (work: () => void) => void onCommit.push(work),

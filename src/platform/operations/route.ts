@@ -176,6 +176,8 @@ export interface Operation<T = Target, Services = unknown> {
   readonly prefix: string;
   /** Checks content (422) and rate (429) now, for external effects before the first write, which checks both itself. */
   readonly enforce: () => Promise<void>;
+  /** The headers by which other services know the request: `x-request-id`, and `traceparent` if it has one. */
+  readonly trace: Readonly<Record<string, string>>;
   /** Identifies work after the commit. A request with an Idempotency-Key is in flight until the work ends. */
   readonly workId: string;
   /** Commits, then runs `work`. The handler returns this promise, whose value `reply` gets. */

@@ -5,7 +5,6 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
-import { BOUNDS } from '../bounds.js';
 
 /** Milliseconds before an idle connection ends, because a request may be on its way. Measured in checks. */
 export const LINGER_MS = 1000;
@@ -28,11 +27,9 @@ interface Connection {
 export type StopAccepting = (wait: number) => Promise<void>;
 
 /**
- * Closes the server without cutting a request that ends in time. Node alone closes idle connections at once, and loses
- * unread requests.
- * @param time milliseconds for requests from the moment that the server stops listening
+ * Closes the server without cutting a request. Node alone closes idle connections at once, and loses unread requests.
  */
-export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTime.value): StopAccepting {
+export function drainOnClose(app: FastifyInstance): StopAccepting {
   const connections = new Set<Connection>();
   /** HTTP/1.1 connections with their open answers, oldest first. */
   const bySocket = new WeakMap<Socket, { one: Connection; answers: Set<ServerResponse> }>();
@@ -40,7 +37,6 @@ export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTim
   const sockets = new Set<Socket>();
   let accepted = 0;
   let closing = false;
-  let cutAt: number | undefined;
   let checks = 0;
 
   function open(announce: () => void, end: () => void): Connection {
@@ -113,8 +109,7 @@ export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTim
   app.addHook('preClose', async () => {
     closing = true;
     for (const one of connections) one.announce();
-    cutAt ??= performance.now() + time;
-    while (connections.size > 0 && performance.now() < cutAt) {
+    while (connections.size > 0) {
       const silent = ({ underWay, idleSince }: Connection) => underWay === 0 && checks - idleSince >= LINGER_CHECKS;
       const quiet = [...connections].filter(silent);
       // Reads what has arrived while the process was busy.
@@ -123,8 +118,6 @@ export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTim
       await delay(CHECK_INTERVAL_MS);
       checks += 1;
     }
-    const requests = [...connections].reduce((sum, { underWay }) => sum + underWay, 0);
-    if (requests > 0) app.log.warn({ requests }, 'stopping cut requests whose clients did not send or read in time');
     for (const socket of sockets) socket.destroy();
   });
 
@@ -142,7 +135,6 @@ export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTim
   return async (wait) => {
     app.unready();
     await delay(wait);
-    cutAt = performance.now() + time;
     await emptied();
     // Node's own `close` would end idle connections as well.
     NetServer.prototype.close.call(server);

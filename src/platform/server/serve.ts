@@ -83,6 +83,9 @@ export function printAddresses({ title, config, database, address, demo, app }: 
   console.log(`${lines.join('\n')}\n`);
 }
 
+/** The members of a line about a request that its text on a terminal shows. */
+const SHOWN_FIRST = ['method', 'transport', 'route', 'operation', 'status', 'code'];
+
 async function logger({ LOG_LEVEL: level }: Config) {
   if (!process.stdout.isTTY) return { level };
   // A development dependency. Without it the log is JSON.
@@ -90,7 +93,14 @@ async function logger({ LOG_LEVEL: level }: Config) {
     (module) => module.default,
     () => undefined,
   );
-  return pretty === undefined ? { level } : { level, stream: pretty({ sync: true, ignore: 'pid,hostname' }) };
+  const messageFormat = (line: Record<string, unknown>, message: string) =>
+    [
+      line[message],
+      ...SHOWN_FIRST.flatMap((name) => line[name] ?? []),
+      ...(line['ms'] ? [`${line['ms']} ms`] : []),
+    ].join(' ');
+  const ignore = ['pid', 'hostname', 'ms', 'caller', 'requestId', 'traceId', ...SHOWN_FIRST].join();
+  return pretty === undefined ? { level } : { level, stream: pretty({ sync: true, ignore, messageFormat }) };
 }
 
 /** Closes at the first signal, and ends the process at the second one. */

@@ -46,6 +46,7 @@ export const variables = Type.Object({
     'URL of the service for clients, used in cookies and links; unset: the address that it listens on; required in production',
   ),
   LOG_LEVEL: choice(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'], 'minimum level of the log'),
+  REQUEST_LOG_RATE: between(0, 100_000, 100, 'lines of the log about requests in a second; 0: none'),
   DATABASE_URL: secret(text('pglite://memory, pglite:///path or postgres://…; unset: embedded PostgreSQL in ./data')),
   DATABASE_DIRECT_URL: secret(
     text(
@@ -119,10 +120,6 @@ export const variables = Type.Object({
     30_000,
     'milliseconds between two pings of the service on a WebSocket; shorter than the idle time-out of every proxy',
   ),
-  METRICS_TOKEN: secret(
-    text('bearer token for /metrics; unset: only callers on this machine, and nobody with TRUST_PROXY'),
-  ),
-  METRICS_HTTP_FROM: text(
-    'addresses that may send METRICS_TOKEN over plain HTTP without a proxy, in the form of TRUST_PROXY; unset: HTTPS only',
-  ),
+  METRICS_TOKEN: secret(text('bearer token for /metrics; unset: only this machine, and nobody with TRUST_PROXY')),
+  METRICS_HTTP_FROM: text('addresses that may send METRICS_TOKEN over plain HTTP, as in TRUST_PROXY; unset: none'),
 });

@@ -11,6 +11,7 @@ export interface PaymentOrder {
   currency: string;
   /** The token that the gateway gave the client, if any. */
   token: string | null;
+  trace?: Readonly<Record<string, string>>;
 }
 
 /**

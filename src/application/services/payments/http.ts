@@ -28,13 +28,16 @@ export function httpGateway({ url, timeout, outside }: HttpGatewayOptions): Paym
   const policy = retry(handleWhenResult(isFault), { maxAttempts: RETRY_COUNT, backoff });
   const { call } = outside('Payment gateway', { isFault });
 
-  async function ask({ id, orderId, amount, currency, token }: PaymentOrder, signal: AbortSignal): Promise<Outcome> {
+  async function ask(
+    { id, orderId, amount, currency, token, trace }: PaymentOrder,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const body = { order_id: orderId, amount, currency, ...(token !== null && { payment_token: token }) };
     try {
       const response = await fetch(endpoint, {
         method: 'POST',
         redirect: 'manual',
-        headers: { ...headers, 'idempotency-key': id },
+        headers: { ...headers, ...trace, 'idempotency-key': id },
         body: JSON.stringify(body),
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
       });
