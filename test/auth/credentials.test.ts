@@ -67,7 +67,12 @@ t.test('P03: an unknown address costs one hash, like a wrong password', async (t
 t.test('an attempt that could not be verified is not counted', async (t) => {
   const { client } = await memoryDatabase(t);
   const full = new Error('the queue is full');
-  const failing = { ...hasher(), hash: () => Promise.reject(full), verify: () => Promise.reject(full) };
+  let tried = 0;
+  const verify = () => {
+    tried += 1;
+    return Promise.reject(full);
+  };
+  const failing = { ...hasher(), hash: () => Promise.reject(full), verify };
   const now = slowClock();
   const attempts = loginAttempts({ client, secrets, now, perMinute: 2 });
   const { check } = credentialsService({
@@ -77,7 +82,10 @@ t.test('an attempt that could not be verified is not counted', async (t) => {
     endSessions: async () => {},
     now,
   });
-  for (let i = 0; i < 20; i++) await t.rejects(check('login', caller, 'a@example.com', 'x'), full);
+  const attempt = () => check('login', caller, 'a@example.com', 'x');
+  for (let i = 0; i < 20; i++) await t.rejects(attempt(), full);
+  await Promise.allSettled([attempt(), attempt()]);
+  t.equal(tried, 22, 'an equal attempt that waited is verified by itself');
   t.same(
     (await client.throttle.findMany()).map(({ count }) => count),
     [0, 0, 0, 0],

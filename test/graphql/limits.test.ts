@@ -245,6 +245,10 @@ onEachDatabase(t, async (t, open) => {
   t.test('an invalid limit is reported', async (t) => {
     const { codes } = await service.graphql(service.viewer, '{ users(limit: 1000000) { id name email role } }');
     t.same(codes, ['VALIDATION_FAILED']);
+    const query = 'query($n: Int) { users(limit: $n) { id } }';
+    const { errors } = await service.graphql(service.viewer, query, { n: 'a secret' });
+    t.match(errors[0], { message: 'Variable "$n" has an invalid value: Int cannot represent non-integer value.' });
+    t.notMatch(JSON.stringify(errors), 'a secret', 'without the value');
   });
 
   t.test('each operation of a document is measured separately', async (t) => {

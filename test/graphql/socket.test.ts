@@ -304,8 +304,29 @@ onEachDatabase(t, async (t, open) => {
     dialled.socket.on('ping', () => {
       pings += 1;
     });
+    const talking = await dialAs(t, calm.url, viewer);
+    let talked = 0;
+    talking.socket.pong = () => {};
+    talking.socket.on('ping', () => {
+      talked += 1;
+      talking.send({ type: 'ping' });
+    });
     await eventually('a ping after one that was answered', () => pings >= 2);
     t.equal(dialled.socket.readyState, dialled.socket.OPEN);
+    await eventually('a ping after one that was answered by a message', () => talked >= 2);
+  });
+
+  t.test('the last socket of a user frees its place too', async (t) => {
+    const own = await startInstance(t, database, {}, { now });
+    const accepted = async () => {
+      const one = await dial(t, own.url);
+      one.send({ ...INIT, payload: { Authorization: viewer.headers['authorization'] } });
+      return Promise.race([one.closed.then(() => false), one.take(({ type }) => type === 'connection_ack')]);
+    };
+    const { socket, closed } = await dialAs(t, own.url, viewer);
+    socket.close();
+    await closed;
+    for (let n = 1; n <= 20; n++) await eventually(`socket ${n}`, async () => Boolean(await accepted()));
   });
 
   const login = async ({ email }: Person): Promise<string> => {
