@@ -1,0 +1,27 @@
+import type { Mutant } from './mutant.js';
+
+const _PLANS = 'platform/prepared-prisma/plans.ts';
+const _FAULTS = 'platform/database/faults.ts';
+const _PREPARED = [
+  'prepared-prisma/behaviour.test.ts',
+  'prepared-prisma/equality.test.ts',
+  'prepared-prisma/raw.test.ts',
+];
+
+/** The database, the prepared client, and transactions of operations. */
+export const database: Mutant[] = [
+  {
+    file: 'platform/operations/call-transaction.ts',
+    before: 'log.sent.push(statement);',
+    after: '',
+    tests: ['auth/writes.test.ts', 'rest/idempotency.test.ts', 'platform/stored-rows.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/calls/schedulers.ts',
+    before: '.then(work, work)',
+    after: '.then(work)',
+    tests: ['auth/credentials.test.ts'],
+    drawn: true,
+  },
+];

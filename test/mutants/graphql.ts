@@ -1,0 +1,115 @@
+import type { Mutant } from './mutant.js';
+
+/** GraphQL over HTTP, and the socket. */
+export const graphql: Mutant[] = [
+  {
+    file: 'platform/graphql/schema.ts',
+    before: 'value instanceof Date ? value.toISOString() : value',
+    after: 'value',
+    tests: ['graphql/posts.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/graphql/cost.ts',
+    before: 'Math.max(value, 1)',
+    after: 'value',
+    tests: ['graphql/limits.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/graphql/documents.ts',
+    before: "entry.every((part) => typeof part === 'string')",
+    after: "entry.some((part) => typeof part === 'string')",
+    tests: ['graphql/http.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/graphql/request.ts',
+    before: "documentId.replace(/^sha256:/, '')",
+    after: 'documentId',
+    tests: ['graphql/http.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/graphql/relations.ts',
+    before: 'filter ? undefined : includedRow(parent, field)',
+    after: 'includedRow(parent, field)',
+    tests: ['platform/subscriptions.test.ts', 'graphql/nested.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/graphql/engine.ts',
+    before: 'if (parsed.isIntrospection) refuseExcess(await app.countRequest(request));',
+    after: 'if (parsed.isIntrospection) await app.countRequest(request);',
+    tests: ['http/rate-limit.test.ts', 'graphql/anonymous.test.ts', 'graphql/socket.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/graphql/operation-check.ts',
+    before: ".replace(/ value: .*$/s, ' value.')",
+    after: '',
+    tests: ['graphql/limits.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/graphql/operation-check.ts',
+    before: 'if (!known || !actor) refuse(',
+    after: 'if (!known) refuse(',
+    tests: ['graphql/anonymous.test.ts', 'graphql/limits.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/graphql/operation-check.ts',
+    before: 'if (!known) refuse(conditionalRoots(document));',
+    after: '',
+    tests: ['graphql/socket.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/graphql/limits.ts',
+    before: "introspection > 0 ? 'introspectionAliases'",
+    after: "introspection >= 0 ? 'introspectionAliases'",
+    tests: ['graphql/limits.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/graphql/limits.ts',
+    before: 'measured.depth > limits.depth',
+    after: 'measured.depth >= limits.depth',
+    tests: ['graphql/limits.test.ts'],
+  },
+  {
+    file: 'platform/graphql/selection.ts',
+    before: 'relation.nodes.every((node, index) => node === nodes[index])',
+    after: 'relation.nodes.length > 0',
+    tests: ['graphql/fetching.test.ts', 'graphql/nested.test.ts'],
+    drawn: true,
+  },
+
+  {
+    file: 'platform/live/socket.ts',
+    before: '            sockets.markAlive(one);\n',
+    after: '',
+    tests: ['graphql/socket.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/live/sockets.ts',
+    before: '      open.add(one);\n      await check(one);',
+    after: '      open.add(one);',
+    tests: ['sessions/ends.test.ts', 'graphql/socket.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/live/sockets.ts',
+    before: 'else countByUser.delete(user);',
+    after: '',
+    tests: ['graphql/socket.test.ts'],
+  },
+  {
+    file: 'platform/live/feed.ts',
+    before: 'Math.max(page.at(-1)?.id ?? 0, newestId)',
+    after: 'page.at(-1)?.id ?? 0',
+    tests: ['graphql/live.test.ts', 'platform/subscriptions.test.ts'],
+  },
+];

@@ -1,0 +1,115 @@
+import type { Mutant } from './mutant.js';
+
+/** REST, HTTP, limits, forwarding, start and stop, and the checks of the contracts at the start. */
+export const rest: Mutant[] = [
+  {
+    file: 'platform/http/json-text.ts',
+    before: 'stack.length === MAX_DEPTH',
+    after: 'stack.length === MAX_DEPTH + 1',
+    tests: ['conformance/validation.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/rest/request-body.ts',
+    before: "forms.get(contentType) ?? forms.get(matchMediaType(declared, contentType) ?? '')",
+    after: 'forms.get(contentType)',
+    tests: ['platform/bodies.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/rest/contract-check.ts',
+    before: "if (form.kind === 'unsupported') problems",
+    after: "if (form.kind === 'unsupported' && one.in !== 'header') problems",
+    tests: ['platform/parameters.test.ts', 'project/structure.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/rest/contract-check.ts',
+    before: '      ...otherNames(operation, names),\n',
+    after: '',
+    tests: ['platform/name.test.ts', 'project/structure.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/operations/check.ts',
+    before: "decides === 'self' && !reaches.some(([, reach]) => reach === 'any')",
+    after: "decides === 'self'",
+    tests: ['platform/route-check.test.ts', 'platform/policy.test.ts', 'project/structure.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/operations/source-lines.ts',
+    before: 'position.column}: ',
+    after: 'position.line}: ',
+    tests: ['platform/route-check.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/contract/references.ts',
+    before: "!reference.startsWith('#/') || target === undefined",
+    after: "!reference.startsWith('#/')",
+    tests: ['contract/openapi.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/app.ts',
+    before: 'expandVersions(normaliseOpenApi(contracts.openapi))',
+    after: 'normaliseOpenApi(contracts.openapi)',
+    tests: ['platform/versions.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/pages/published.ts',
+    before: 'servers.filter(({ server }) => server.url !== address)',
+    after: 'servers',
+    tests: ['http/platform.test.ts'],
+    drawn: true,
+  },
+
+  {
+    file: 'platform/limits/rate-limit.ts',
+    before: ', limit, operations)',
+    after: ', limit, cost)',
+    tests: ['http/rate-limit.test.ts'],
+  },
+  {
+    file: 'platform/limits/rate-limit.ts',
+    before: 'anonymous, cost)',
+    after: 'limit, cost)',
+    tests: ['http/rate-limit.test.ts'],
+  },
+  {
+    file: 'platform/limits/rate-limit.ts',
+    before: 'Math.max(1, Math.ceil(ttl / 1000))',
+    after: 'Math.max(1, Math.floor(ttl / 1000))',
+    tests: ['http/rate-limit.test.ts'],
+  },
+  {
+    file: 'platform/limits/places.ts',
+    before: '    shed += 1;\n',
+    after: '',
+    tests: ['http/overload.test.ts', 'http/platform.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/limits/places.ts',
+    before: 'isSustained() ? sustained : burst',
+    after: 'isSustained() ? burst : sustained',
+    tests: ['http/overload.test.ts'],
+  },
+
+  {
+    file: 'platform/rest/validation.ts',
+    before: 'isRead ? unstorableText(request.body) : NO_ISSUES',
+    after: 'NO_ISSUES',
+    tests: ['conformance/validation.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/forward/forward.ts',
+    before: 'if (Object.values(request.path).some(isInexact)) throw nothingHere();',
+    after: '',
+    tests: ['platform/forward.test.ts'],
+    drawn: true,
+  },
+];

@@ -1,0 +1,185 @@
+import type { Mutant } from './mutant.js';
+
+const PAYMENTS = 'application/services/payments/payments.ts';
+const GATEWAY = 'application/services/payments/http.ts';
+const KEYS = 'platform/idempotency/idempotency.ts';
+const JOBS = 'platform/jobs/jobs.ts';
+
+/** The application's services, and the lists, idempotency keys and jobs of the platform. */
+export const services: Mutant[] = [
+  {
+    file: PAYMENTS,
+    before: `outcome.kind === 'unknown' || wasUncertain) return`,
+    after: `outcome.kind === 'unknown') return`,
+    tests: ['rest/payments.test.ts'],
+  },
+  {
+    file: PAYMENTS,
+    before: 'attempts < MAX_ATTEMPTS',
+    after: 'attempts <= MAX_ATTEMPTS',
+    tests: ['rest/payments.test.ts'],
+  },
+  { file: GATEWAY, before: 'new Set([408, 409, 425])', after: 'new Set([408, 425])', tests: ['rest/payments.test.ts'] },
+  { file: GATEWAY, before: 'retryable: status === 429', after: 'retryable: false', tests: ['rest/payments.test.ts'] },
+  {
+    file: PAYMENTS,
+    before: 'uncertain: wasUncertain || outcome',
+    after: 'uncertain: outcome',
+    tests: ['rest/payments.test.ts'],
+  },
+  {
+    file: PAYMENTS,
+    before: '2 ** (attempts - 1)',
+    after: '2 * (attempts - 1)',
+    tests: ['rest/payments.test.ts'],
+  },
+  {
+    file: PAYMENTS,
+    before: 'amount, currency, wasUncertain: false',
+    after: 'amount, currency, wasUncertain: true',
+    tests: ['rest/payments.test.ts'],
+    drawn: true,
+  },
+  {
+    file: PAYMENTS,
+    before: 'else await continuation.abandon(db, id);',
+    after: '',
+    tests: ['rest/payments.test.ts'],
+  },
+  {
+    file: PAYMENTS,
+    before: `...(status === 'FAILED' && { attempts })`,
+    after: '',
+    tests: ['rest/payments.test.ts'],
+  },
+  {
+    file: 'application/services/index.ts',
+    before: 'concurrency: WORKER_COUNT',
+    after: 'concurrency: 1',
+    tests: ['rest/payments.test.ts'],
+  },
+  {
+    file: 'application/rest/platform.ts',
+    before: "platform.document('openapi30Json'",
+    after: "platform.document('openapiJson'",
+    tests: ['http/platform.test.ts'],
+    drawn: true,
+  },
+
+  {
+    file: 'platform/rest/paging.ts',
+    before: 'offset + limit < total ?',
+    after: 'offset + limit <= total ?',
+    tests: ['rest/lists.test.ts'],
+  },
+  {
+    file: 'platform/rest/paging.ts',
+    before: '(total - 1) / limit',
+    after: 'total / limit',
+    tests: ['rest/lists.test.ts'],
+  },
+  {
+    file: 'platform/rest/paging.ts',
+    before: 'Math.floor(start / limit) + 1',
+    after: 'Math.floor(start / limit)',
+    tests: ['rest/lists.test.ts'],
+  },
+  {
+    file: 'platform/rest/paging.ts',
+    before: 'Math.min(offset - limit, lastStart)',
+    after: 'Math.min(offset - limit, offset)',
+    tests: ['rest/lists.test.ts'],
+  },
+  {
+    file: 'platform/operations/pages.ts',
+    before: 'COUNT_AGE_MS = 60_000',
+    after: 'COUNT_AGE_MS = 3_600_000',
+    tests: ['project/statements.test.ts'],
+  },
+  {
+    file: 'platform/operations/pages.ts',
+    before: 'if (few <= ALWAYS_COUNTED_ROWS)',
+    after: 'if (few < ALWAYS_COUNTED_ROWS)',
+    tests: ['project/statements.test.ts'],
+  },
+  {
+    file: 'platform/operations/pages.ts',
+    before: 'counting.catch(() => counts.delete(list));',
+    after: 'counting.catch(() => {});',
+    tests: ['project/statements.test.ts'],
+  },
+  {
+    file: 'platform/calls/pages.ts',
+    before: 'return Math.max(total, seen + 1);',
+    after: 'return total;',
+    tests: ['project/statements.test.ts'],
+  },
+  {
+    file: 'platform/calls/pages.ts',
+    before: 'isThereOne({ gte: before })',
+    after: 'isThereOne({ gt: before })',
+    tests: ['platform/stored-rows.test.ts'],
+  },
+
+  {
+    file: 'platform/rest/plan.ts',
+    before: 'JSON.stringify({ path, body }, sorted)',
+    after: 'JSON.stringify({ body }, sorted)',
+    tests: ['rest/idempotency.test.ts'],
+    drawn: true,
+  },
+  { file: KEYS, before: '24 * 60 * 60 * 1000', after: '60 * 60 * 1000', tests: ['rest/idempotency.test.ts'] },
+  {
+    file: KEYS,
+    before: 'workId === null && expiresAt',
+    after: 'expiresAt',
+    tests: ['rest/idempotency.test.ts'],
+  },
+  {
+    file: KEYS,
+    before: 'if (record) await tx.idempotencyKey.delete({',
+    after: 'if (record && !lock) await tx.idempotencyKey.delete({',
+    tests: ['rest/idempotency.test.ts'],
+    drawn: true,
+  },
+  {
+    file: KEYS,
+    before: 'answer: answer ? writtenAnswer(answer) : null,',
+    after: 'answer: answer ? JSON.stringify(answer) : null,',
+    tests: ['platform/answers.test.ts'],
+    drawn: true,
+  },
+  {
+    file: KEYS,
+    before: 'expiresAt: { lte: new Date(now()) }, workId: null }',
+    after: 'expiresAt: { lte: new Date(now()) } }',
+    tests: ['rest/idempotency.test.ts'],
+  },
+
+  {
+    file: JOBS,
+    before: 'state.isRunRequested || state.dueAt <= now()',
+    after: 'state.dueAt <= now()',
+    tests: ['platform/jobs.test.ts'],
+  },
+  {
+    file: JOBS,
+    before: 'announced && !isListening() ? TICK_MS : every',
+    after: 'every',
+    tests: ['platform/jobs.test.ts'],
+    servers: true,
+  },
+  {
+    file: JOBS,
+    before: ' OR revoked_at IS NOT NULL',
+    after: '',
+    tests: ['sessions/sessions.test.ts'],
+  },
+  {
+    file: 'platform/audit/audit.ts',
+    before: 'rows.reverse()',
+    after: 'rows',
+    tests: ['http/audit.test.ts'],
+    drawn: true,
+  },
+];

@@ -1,0 +1,153 @@
+import type { Mutant } from './mutant.js';
+
+const SESSIONS = 'platform/sessions/sessions.ts';
+const TOKENS = 'platform/sessions/session-tokens.ts';
+const KEYS = 'platform/keys/signing-keys.ts';
+const CREDENTIALS = 'platform/accounts/credentials.ts';
+
+/** Accounts, sessions, tokens and signing keys. */
+export const sessions: Mutant[] = [
+  { file: TOKENS, before: 'GRACE_MS = 10_000', after: 'GRACE_MS = 60_000', tests: ['sessions/sessions.test.ts'] },
+  {
+    file: TOKENS,
+    before: 'children.length < MAX_SIBLINGS',
+    after: 'children.length <= MAX_SIBLINGS',
+    tests: ['sessions/sessions.test.ts'],
+  },
+  {
+    file: TOKENS,
+    before: '(expiresAt.getTime() - now) / 1000',
+    after: 'expiresAt.getTime() - now',
+    tests: ['sessions/sessions.test.ts', 'auth/auth.test.ts', 'sessions/cookies.test.ts'],
+  },
+  {
+    file: SESSIONS,
+    before: 'if (!account) throw refused();\n      await call.enforce();',
+    after: 'if (!account) throw refused();',
+    tests: ['http/rate-limit.test.ts'],
+  },
+  {
+    file: SESSIONS,
+    before: 'session.count({ where: { id, userId, ...liveSessionsAt(now()) } })',
+    after: 'session.count({ where: { id, userId } })',
+    tests: ['sessions/sessions.test.ts'],
+  },
+  {
+    file: 'platform/sessions/access-tokens.ts',
+    before: 'Object.keys(header).every((name)',
+    after: 'Object.keys(header).some((name)',
+    tests: ['auth/forged.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/sessions/access-tokens.ts',
+    before: 'if (!isExpired && keys.verificationKey(cached.kid) !== undefined) return cached;',
+    after: 'if (!isExpired) return cached;',
+    tests: ['auth/keys.test.ts', 'auth/auth.test.ts'],
+  },
+  {
+    file: 'platform/sessions/revocations.ts',
+    before: 'sent += IDS_PER_SIGNAL',
+    after: 'sent += rows.length',
+    tests: ['sessions/ends.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/sessions/revocations.ts',
+    before: 'if ((marks.get(userId)?.at ?? 0) >= mark.at) return;',
+    after: '',
+    tests: ['auth/revocations.test.ts'],
+  },
+  {
+    file: 'platform/http/session-cookies.ts',
+    before: "[access(tokens.token, tokens.expiresIn), refresh('', 0)]",
+    after: '[access(tokens.token, tokens.expiresIn)]',
+    tests: ['sessions/cookies.test.ts', 'sessions/sessions.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/http/session-cookies.ts',
+    before: "(protocol === 'https' ? undefined : cookies[name])",
+    after: 'cookies[name]',
+    tests: ['sessions/cookies.test.ts'],
+    drawn: true,
+  },
+
+  {
+    file: KEYS,
+    before: 'stored.every(isEncrypted)',
+    after: 'stored.some(isEncrypted)',
+    tests: ['auth/keyring.test.ts', 'auth/keys.test.ts'],
+    drawn: true,
+  },
+  {
+    file: KEYS,
+    before: '|| at >= cached.until',
+    after: '',
+    tests: ['auth/keys.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/keys/stored-keys.ts',
+    before: '    ...keysAt(keys, now).map(({ retiredAt }) => verifiesUntil(retiredAt)),\n',
+    after: '',
+    tests: ['auth/keys.test.ts'],
+    drawn: true,
+  },
+
+  {
+    file: CREDENTIALS,
+    before: 'await attempt.void();',
+    after: 'void attempt.void;',
+    tests: ['auth/credentials.test.ts', 'sessions/throttling.test.ts'],
+  },
+  {
+    file: 'platform/accounts/login-attempts.ts',
+    before: ' AND NOT ',
+    after: ' OR NOT ',
+    tests: ['sessions/throttling.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/accounts/throttle.ts',
+    before: 'each(({ wait }) => wait?.longest ?? 0)',
+    after: 'each(({ wait }) => wait?.first ?? 0)',
+    tests: ['sessions/throttling.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/accounts/users.ts',
+    before: 'await forgetAnswers(tx, id);',
+    after: '',
+    tests: ['rest/idempotency.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/accounts/users.ts',
+    before: "if (after['email'] !== before['email']) await audit",
+    after: 'await audit',
+    tests: ['http/audit.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/http/call.ts',
+    before: '/^bearer +(\\S+)$/i',
+    after: '/^Bearer +(\\S+)$/',
+    tests: ['sessions/sessions.test.ts', 'auth/auth.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/sessions/revocations.ts',
+    before: 'Math.max(now(), (last?.revokedAt.getTime() ?? 0) + 1)',
+    after: 'now()',
+    tests: ['auth/revocations.test.ts'],
+    drawn: true,
+  },
+  {
+    file: 'platform/accounts/login-attempts.ts',
+    before: "occasion === 'basic' || limit !== login",
+    after: 'limit !== login',
+    tests: ['sessions/throttling.test.ts'],
+    drawn: true,
+  },
+];
