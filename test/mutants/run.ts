@@ -31,7 +31,7 @@ function copyCheckout(): string {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(ROOT, file), join(folder, file), { verbatimSymlinks: true });
   }
-  cpSync(join(ROOT, 'generated'), join(folder, 'generated'), { recursive: true });
+  for (const name of ['generated', 'dist']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   for (const name of ['node_modules', 'tmp']) mkdirSync(join(folder, name));
   for (const name of readdirSync(join(ROOT, 'node_modules'))) {
     const [here, there] = [join(ROOT, 'node_modules', name), join(folder, 'node_modules', name)];
