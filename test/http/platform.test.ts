@@ -38,6 +38,8 @@ onEachDatabase(t, async (t, open) => {
       const part = await rest('GET', `/${file}`, { headers: { range: 'bytes=0-99' } });
       t.same([part.status, part.text], [206, bytes.slice(0, 100)]);
       t.match(part.headers.get('content-range'), `bytes 0-99/${Buffer.byteLength(bytes)}`);
+      const head = await rest('HEAD', `/${file}`, { headers: { range: 'bytes=0-99' } });
+      t.equal(head.status, 200, 'a range applies to GET only');
       const stale = { range: 'bytes=0-99', 'if-range': '"another"' };
       t.equal((await rest('GET', `/${file}`, { headers: stale })).text, bytes, 'a stale If-Range gets the whole');
       t.equal((await rest('GET', `/${file}`, { headers: { range: 'bytes=9999999-' } })).status, 200);

@@ -55,7 +55,9 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, wh
   }
   const { range, 'if-range': ifRange } = request.headers;
   const isCurrent = ifRange === undefined || ifRange === reply.getHeader('etag');
-  const ranges = range !== undefined && isCurrent ? parseRange(whole.length, range) : undefined;
+  // Ranges apply to GET only.
+  const isRange = range !== undefined && isCurrent && request.method === 'GET';
+  const ranges = isRange ? parseRange(whole.length, range) : undefined;
   if (!Array.isArray(ranges) || ranges.type !== 'bytes' || ranges.length !== 1) return reply.send(whole);
   const { start, end } = ranges[0] as { start: number; end: number };
   reply.code(206).header('content-range', `bytes ${start}-${end}/${whole.length}`);
