@@ -281,7 +281,10 @@ export interface components {
              * @enum {string}
              */
             status: "ok" | "degraded" | "unavailable";
-            /** @description The dependencies of the service by name, such as `database`. */
+            /**
+             * @description The dependencies of the service by name, such as `database`. `databaseWritable` has failed if the database
+             *     answers and accepts no writes: it is a standby, or `default_transaction_read_only` is on.
+             */
             checks: {
                 [key: string]: "ok" | "degraded" | "failed";
             };

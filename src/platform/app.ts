@@ -221,7 +221,7 @@ const loginHint = (login: string | undefined): string =>
  */
 function readiness(
   app: FastifyInstance,
-  { client, failing }: Database,
+  { client, failing, isReadOnly }: Database,
   shared: SharedWindows | undefined,
   outages: Outages,
 ) {
@@ -243,6 +243,7 @@ function readiness(
     const needed = { database: isDatabaseUp && reason === undefined, accepting: !closing };
     const checks: Readiness['checks'] = {};
     for (const [name, isOk] of Object.entries(needed)) checks[name] = isOk ? 'ok' : 'failed';
+    if (isReadOnly()) checks['databaseWritable'] = 'failed';
     checks['load'] = app.admission.overloaded() ? 'degraded' : 'ok';
     if (isRedisUp !== undefined) checks['redis'] = isRedisUp && !outages.isAway('Redis') ? 'ok' : 'degraded';
     const states = Object.values(checks);

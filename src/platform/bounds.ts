@@ -52,6 +52,7 @@ export const BOUNDS = {
   socketQueue: bound(MIB, 'bytes that wait to be sent', 'socket', 'close 1013'),
   socketPings: bound(100, 'pings and pongs in 10 seconds', 'socket', 'close 1008'),
   socketInit: bound(3000, 'milliseconds for `connection_init`', 'socket', 'close 4408'),
+  connectionAge: bound(600_000, 'milliseconds that a connection to PostgreSQL lives', 'connection', 'it is replaced'),
   migrationLock: bound(
     1000,
     'milliseconds that a migration waits for a table lock',

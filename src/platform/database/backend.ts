@@ -36,7 +36,9 @@ export interface Backend {
   dump: () => Promise<Blob>;
   listener: (notify: Notify) => Listener;
   /** Reports outages of the server. Undefined if the database is in this process. */
-  watch?: (server: Dependency) => void;
+  watch?: (server: () => Dependency) => void;
+  /** True if the server accepts no writes, as of the newest connection. */
+  isReadOnly?: () => boolean;
   close: () => Promise<void>;
 }
 

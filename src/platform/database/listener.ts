@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from 'pg';
+import { BOUNDS } from '../bounds.js';
 import type { MaybePromise } from '../calls/maybe-promise.js';
 import { singleFlight } from '../calls/schedulers.js';
 import { reasonOf } from './faults.js';
 import type { Dependency } from './outages.js';
+import { destroySocket } from './server-identity.js';
 import type { OnConnect } from './session.js';
 
 /** Receives the signals of other instances by LISTEN. */
@@ -105,7 +107,7 @@ export function postgresListener(
       }
       listening = client;
       attempted();
-      await Promise.race([ended, stop]);
+      await Promise.race([ended, stop, delay(BOUNDS.connectionAge.value, undefined, { ref: false })]);
       return true;
     } catch {
       return false;
@@ -154,7 +156,3 @@ export function postgresListener(
     },
   };
 }
-
-/** Destroys the socket, because a dead server does not respond to `end`. */
-const destroySocket = (client: Client): void =>
-  void (client as unknown as { connection: { stream: { destroy: () => void } } }).connection.stream.destroy();

@@ -25,6 +25,8 @@ export interface Database
   watch: (dependency: () => Dependency) => void;
   /** Returns why statements fail for every caller; undefined if none is known to. */
   failing: () => Promise<string | undefined>;
+  /** True if the server accepts no writes. */
+  isReadOnly: () => boolean;
   /** Undefined for the embedded database. */
   connections: () => Connections | undefined;
   /** A sentence for the log about a pooler. */
@@ -99,7 +101,7 @@ export async function openDatabase(
     const close = () => (closed ??= closeAll(client, listener, backend));
     const watch = (dependency: () => Dependency) => {
       listener.watch(dependency());
-      backend.watch?.(dependency());
+      backend.watch?.(dependency);
     };
     const connections = () => {
       const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
@@ -121,6 +123,7 @@ export async function openDatabase(
       route,
       migrated,
       unknownMigrations,
+      isReadOnly: backend.isReadOnly ?? (() => false),
       dump,
       close,
     };

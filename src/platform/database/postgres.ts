@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientBase, type ClientConfig } from 'pg';
+import { BOUNDS } from '../bounds.js';
 import { type PoolConnection, type Result, type Statement, writeTogether } from '../prepared-prisma/connection.js';
 import { type Backend, type SharedConnections, statementTimeout, type TimeLimits } from './backend.js';
 import { faultOf } from './faults.js';
@@ -10,6 +11,7 @@ import { withMigrationSession } from './migrations.js';
 import type { Dependency } from './outages.js';
 import { openPool, outcomeReporter, type ReportOutcome } from './pool.js';
 import { beginRouted, describeRoute, findRoute } from './pooler.js';
+import { serverIdentity } from './server-identity.js';
 import type { OnConnect } from './session.js';
 
 const START_TIMEOUT_MS = 15_000;
@@ -53,14 +55,17 @@ export async function openPostgres(
   const common = { connectionString, connectionTimeoutMillis: limits.connect, keepAlive: true };
   const options = { ...common, query_timeout: limits.answer, application_name: name };
   const sessions = { statementTimeout: statementTimeout(limits), wait: limits.connect };
-  const begin = beginRouted(route, sessions);
+  const identity = serverIdentity();
+  const begin = identity.guard(beginRouted(route, sessions));
   const onConnect: OnConnect = (client) => {
     observe(client);
     return begin(client);
   };
+  const closed = new AbortController();
+  void identity.check({ ...options, application_name: `${name} check` }, begin, closed.signal);
   let server: Dependency | undefined;
   const reportOutcome = outcomeReporter({ away: (reason) => server?.away(reason), back: () => server?.back() });
-  const pool = openPool({ ...options, max: poolSize, reportOutcome, onConnect });
+  const pool = openPool({ ...options, max: poolSize, maxLifetimeSeconds: MAX_AGE_MS / 1000, reportOutcome, onConnect });
   const reads = sharedConnections(options, onConnect, reportOutcome);
   const startSession: Backend['withMigrationSession'] = async (work) => {
     const onConnect = beginRouted(directRoute, { statementTimeout: 0, wait: START_TIMEOUT_MS });
@@ -75,11 +80,16 @@ export async function openPostgres(
     withMigrationSession: startSession,
     exclusively: (work) => startSession(({ lockMigrations }) => lockMigrations().then(work)),
     dump: () => Promise.reject(new Error('Dump a database server with pg_dump.')),
-    listener: (notify) => postgresListener(direct, beginRouted(directRoute, sessions), notify, name),
+    listener: (notify) => postgresListener(direct, identity.guard(beginRouted(directRoute, sessions)), notify, name),
     watch: (dependency) => {
-      server = dependency;
+      server = dependency();
+      identity.watch(dependency());
     },
-    close: async () => void (await Promise.all([reads.close(), pool.end()])),
+    isReadOnly: identity.isReadOnly,
+    close: async () => {
+      closed.abort();
+      await Promise.all([reads.close(), pool.end()]);
+    },
   };
 }
 
@@ -90,6 +100,7 @@ const MAX_IN_FLIGHT = 64;
 /** Milliseconds that a statement may delay those behind it. */
 const MAX_DELAY_MS = 50;
 const CLOSE_TIMEOUT_MS = 500;
+const MAX_AGE_MS = BOUNDS.connectionAge.value;
 
 /** The callback of a statement of `pg`. */
 type Callback = (error: Error | null, result: Result) => void;
@@ -120,7 +131,14 @@ function sharedConnection(options: ClientConfig, onConnect: OnConnect) {
       connection = undefined;
       client = undefined;
     };
-    opening.on('error', onEnd).on('end', onEnd);
+    const aged = setTimeout(() => {
+      onEnd();
+      void opening.end(); // reads in flight run elsewhere
+    }, MAX_AGE_MS).unref();
+    opening
+      .on('error', onEnd)
+      .on('end', onEnd)
+      .on('end', () => clearTimeout(aged));
     opened.catch(() => {
       onEnd();
       void opening.end();

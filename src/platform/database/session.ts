@@ -11,9 +11,9 @@ export interface Session {
   /** True if the process of the server has another id than the start of the connection said: a pooler is in between. */
   isPooled: boolean;
   database: string;
-  /** `pg_control_system().system_identifier`, equal on a primary and its standbys. */
+  /** Equal on a primary and its standbys. The start of the server if the role may not read it. */
   systemIdentifier: string;
-  /** `pg_control_checkpoint().timeline_id`, of the last checkpoint. */
+  /** 0 on a standby. */
   timeline: number;
   isInRecovery: boolean;
   /** True on a standby, and if `default_transaction_read_only` is on. */
@@ -44,9 +44,15 @@ const OTHERS = {
 };
 
 const SERVER = `pg_backend_pid() AS pid, current_database() AS database, pg_is_in_recovery() AS "isInRecovery",
-  current_setting('transaction_read_only') = 'on' AS "isReadOnly",
-  (SELECT system_identifier::text FROM pg_control_system()) AS "systemIdentifier",
-  (SELECT timeline_id FROM pg_control_checkpoint()) AS timeline`;
+  current_setting('transaction_read_only') = 'on' AS "isReadOnly"`;
+/** Without `pg_control_checkpoint`, whose timeline is the old one until the first checkpoint after a promotion. */
+const IDENTITY = `(SELECT system_identifier::text FROM pg_control_system()) AS "systemIdentifier",
+  CASE WHEN pg_is_in_recovery() THEN 0
+    ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int END AS timeline`;
+/** For servers that do not let the role read it. */
+const IDENTITY_BY_START = `extract(epoch FROM pg_postmaster_start_time())::text AS "systemIdentifier",
+  CASE WHEN pg_is_in_recovery() THEN 0 ELSE 1 END AS timeline`;
+const NOT_PERMITTED = new Set(['42501', '42883', '0A000']);
 
 export interface SessionOptions {
   /** Milliseconds; 0 for no limit. */
@@ -66,13 +72,20 @@ export function beginSession({ statementTimeout, wait, isShared }: SessionOption
     (isLocal: string) =>
     ([name, value]: [string, string]) =>
       `set_config('${name}', ${value}, ${isLocal})`;
+  let identity = IDENTITY;
   return async (client) => {
     const { processID } = client as unknown as { processID: number };
     const isLocal = String(isShared ?? `pg_backend_pid() <> ${processID}`);
     const after = [...Object.entries(REPORTED).map(set('false')), ...Object.entries(others).map(set(isLocal))];
-    const text = `SELECT ${SERVER}, ARRAY[${before.join(', ')}] AS before, ARRAY[${after.join(', ')}] AS after`;
+    const text = () =>
+      `SELECT ${SERVER}, ${identity}, ARRAY[${before.join(', ')}] AS before, ARRAY[${after.join(', ')}] AS after`;
     type Row = Omit<Session, 'isPooled' | 'changed'> & { pid: number; before: string[]; after: string[] };
-    const { rows } = await client.query<Row>({ text, query_timeout: wait } as { text: string });
+    const ask = () => client.query<Row>({ text: text(), query_timeout: wait } as { text: string });
+    const { rows } = await ask().catch((error: { code?: string }) => {
+      if (!NOT_PERMITTED.has(String(error.code))) throw error;
+      identity = IDENTITY_BY_START;
+      return ask();
+    });
     const [{ pid, before: old, after: wanted, ...server }] = rows as [Row];
     const differing = names.map((name, i) => [name, wanted[i]] as const).filter(([, value], i) => value !== old[i]);
     return { ...server, isPooled: pid !== processID, changed: Object.fromEntries(differing) as Session['changed'] };
