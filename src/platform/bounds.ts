@@ -41,6 +41,7 @@ export const BOUNDS = {
   headersTime: bound(10_000, 'milliseconds for the headers of a request', 'connection', '408'),
   requestTime: bound(15_000, 'milliseconds for a whole request', 'connection', '408'),
   answerTime: bound(10_000, 'milliseconds for the answer of a handler', 'request', '503'),
+  stopTime: bound(8000, 'milliseconds for running requests when the service stops', 'process', 'they are cut'),
   requestsUnderWay: bound(128, 'requests and operations that run', 'process', 'they wait', 'requests_under_way'),
   requestsWaiting: bound(1000, 'requests and operations that wait', 'process', '503', 'requests_shed_total'),
   hashesWaiting: bound(100, 'password hashes that wait', 'process', '503 for the largest network', 'password_hashes'),

@@ -3,6 +3,7 @@ import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 
 import { type ClientHttp2Session, constants } from 'node:http2';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import websocket from '@fastify/websocket';
 import fastify from 'fastify';
 import t, { type Test } from 'tap';
@@ -11,6 +12,7 @@ import { drainOnClose, LINGER_MS } from '../../src/platform/server/drain.js';
 import { tlsFiles } from '../support/certificate.js';
 import { demoDirectory } from '../support/demo.js';
 import { http2Session } from '../support/http2.js';
+import { FLAG, frame, framesOf, PREFACE, requestHeaders, TYPE } from '../support/http2-frames.js';
 import { basic, eventually, type Server, startServer } from '../support/process.js';
 import { open, statusesOf, untilClosed } from '../support/raw.js';
 import { skipUnlessWhole } from '../support/servers.js';
@@ -20,6 +22,7 @@ const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.people[0];
 
 const HEADERS = basic(DEMO_ADMIN, DEMO_PASSWORD);
 const PATH = '/api/v1/users/1';
+const JSON_OF_1000 = 'Content-Type: application/json\r\nContent-Length: 1000';
 const started = async (t: Test, environment: Record<string, string> = {}) =>
   startServer(t, {
     ...{ DATABASE_URL: await demoDirectory(t), DEMO: 'on', RATE_LIMIT: '10000000', LOG_LEVEL: 'warn' },
@@ -138,6 +141,46 @@ t.test('during DRAIN_DELAY the service is not ready and answers requests', async
   t.equal((await fetch(server.url + PATH, { headers: HEADERS })).status, 200);
   t.equal((await server.ended).code, 0);
 });
+
+/** Begins a body and does not end it, and asks for answers without reading them. */
+async function holdRequests(t: Test, { url }: Server): Promise<void> {
+  const page = await (await fetch(`${url}/docs`)).text();
+  const [, bundle] = /src="([^"]+reference\.js)"/.exec(page) ?? [];
+  const [writer, reader] = [open(url), open(url)];
+  t.teardown(() => [writer, reader].map((socket) => socket.destroy()));
+  writer.write(`POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\n${JSON_OF_1000}\r\n\r\n{`);
+  // More than the buffers on the way take.
+  reader.write(`GET ${bundle} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(10));
+  await once(reader, 'readable');
+}
+
+async function holdStreams(t: Test, { url }: Server): Promise<void> {
+  const socket = connectTls({ port: Number(new URL(url).port), ALPNProtocols: ['h2'], rejectUnauthorized: false });
+  socket.on('error', () => {});
+  t.teardown(() => socket.destroy());
+  await once(socket, 'secureConnect');
+  const frames = framesOf(socket);
+  const noWindow = frame(TYPE.settings, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0]));
+  const body = frame(TYPE.headers, FLAG.endHeaders, 1, requestHeaders('POST', '/api/v1/auth/login'));
+  const unread = frame(TYPE.headers, FLAG.endHeaders | FLAG.endStream, 3, requestHeaders('GET', '/openapi.yaml'));
+  socket.write(Buffer.concat([PREFACE, noWindow, body, frame(TYPE.data, 0, 1, Buffer.from('{')), unread]));
+  await eventually('the headers of the answer', () => frames.some(({ type }) => type === TYPE.headers));
+}
+
+for (const [name, tls, hold] of [
+  ['HTTP/1.1', false, holdRequests],
+  ['HTTP/2', true, holdStreams],
+] as const) {
+  t.test(`a half-sent body and an unread answer do not keep the process: ${name}`, async (t) => {
+    const server = await started(t, tls ? certificate(t) : {});
+    await hold(t, server);
+    server.kill('SIGTERM');
+    const { code, stdout } = await server.ended;
+    t.equal(code, 0);
+    const cut = Number(/"requests":(\d+),"msg":"stopping cut requests/.exec(stdout)?.[1]);
+    t.ok(cut >= 2, `${cut} requests were counted`);
+  });
+}
 
 t.test('a stopping service refuses an upgrade with a status, and ends its connection', async (t) => {
   const server = await started(t);

@@ -5,6 +5,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
+import { BOUNDS } from '../bounds.js';
 
 /** Milliseconds before an idle connection ends, because a request may be on its way. Measured in checks. */
 export const LINGER_MS = 1000;
@@ -27,9 +28,11 @@ interface Connection {
 export type StopAccepting = (wait: number) => Promise<void>;
 
 /**
- * Closes the server without cutting a request. Node alone closes idle connections at once, and loses unread requests.
+ * Closes the server without cutting a request that ends in time. Node alone closes idle connections at once, and loses
+ * unread requests.
+ * @param time milliseconds for requests from the moment that the server stops listening
  */
-export function drainOnClose(app: FastifyInstance): StopAccepting {
+export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTime.value): StopAccepting {
   const connections = new Set<Connection>();
   /** HTTP/1.1 connections with their open answers, oldest first. */
   const bySocket = new WeakMap<Socket, { one: Connection; answers: Set<ServerResponse> }>();
@@ -37,6 +40,7 @@ export function drainOnClose(app: FastifyInstance): StopAccepting {
   const sockets = new Set<Socket>();
   let accepted = 0;
   let closing = false;
+  let cutAt: number | undefined;
   let checks = 0;
 
   function open(announce: () => void, end: () => void): Connection {
@@ -109,7 +113,8 @@ export function drainOnClose(app: FastifyInstance): StopAccepting {
   app.addHook('preClose', async () => {
     closing = true;
     for (const one of connections) one.announce();
-    while (connections.size > 0) {
+    cutAt ??= performance.now() + time;
+    while (connections.size > 0 && performance.now() < cutAt) {
       const silent = ({ underWay, idleSince }: Connection) => underWay === 0 && checks - idleSince >= LINGER_CHECKS;
       const quiet = [...connections].filter(silent);
       // Reads what has arrived while the process was busy.
@@ -118,6 +123,8 @@ export function drainOnClose(app: FastifyInstance): StopAccepting {
       await delay(CHECK_INTERVAL_MS);
       checks += 1;
     }
+    const requests = [...connections].reduce((sum, { underWay }) => sum + underWay, 0);
+    if (requests > 0) app.log.warn({ requests }, 'stopping cut requests whose clients did not send or read in time');
     for (const socket of sockets) socket.destroy();
   });
 
@@ -135,6 +142,7 @@ export function drainOnClose(app: FastifyInstance): StopAccepting {
   return async (wait) => {
     app.unready();
     await delay(wait);
+    cutAt = performance.now() + time;
     await emptied();
     // Node's own `close` would end idle connections as well.
     NetServer.prototype.close.call(server);
