@@ -9,7 +9,7 @@ import { ARRIVAL, PROXIED } from '../support/production.js';
 import { startInstance, startService } from '../support/service.js';
 import { ADD, type Dialled, dial, dialAs, PROTOCOL, refusedUpgrade, SUBSCRIBE } from '../support/socket.js';
 
-const PINGS = BOUNDS.socketPings.value;
+const PINGS = BOUNDS.socketExcess.value;
 const INIT = { type: 'connection_init' };
 const subscribe = (id: string, channelId = 'channel', since?: string) => ({
   type: 'subscribe',
@@ -119,6 +119,21 @@ onEachDatabase(t, async (t, open) => {
       const answered = pongs + dialled.received.filter(({ type }) => type === 'pong').length;
       t.equal(answered, name.startsWith('pings') ? PINGS : 0, 'each ping is answered');
     }
+  });
+
+  t.test('a socket that floods operations beyond the rate is closed with 1008', async (t) => {
+    const limited = await startInstance(t, database, { RATE_LIMIT: '5' }, { now });
+    const dialled = await dialAs(t, limited.url, developer);
+    const ended = dialled.closed.then((code) => {
+      t.equal(code, 1008);
+      return true;
+    });
+    const isOpen = () => dialled.socket.readyState === dialled.socket.OPEN;
+    for (let i = 0; i < 2 * PINGS && isOpen(); i++) {
+      dialled.send(operation(`${i}`, '{ __typename }'));
+      await Promise.race([ended, dialled.take(({ id }) => id === `${i}`).catch(() => {})]);
+    }
+    await ended;
   });
 
   t.test('a flood that continues after the closing frame ends the connection', async (t) => {

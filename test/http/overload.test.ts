@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
+import { BOUNDS } from '../../src/platform/bounds.js';
 import { onEachDatabase, TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { holdUser, someoneWaits } from '../support/locks.js';
 import { eventually } from '../support/process.js';
@@ -130,6 +131,17 @@ onEachDatabase(t, async (t, open) => {
       t.same(await Promise.all(others), [200, 200]);
       t.same((await Promise.all(flood)).sort(), [200, 200, 503, 503]);
     });
+
+  t.test('a pipeline that is refused is closed', async (t) => {
+    const { url, released } = await full(t, HASTY);
+    const answer = await raw(url, 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100));
+    const statuses = statusesOf(answer);
+    t.same(new Set(statuses), new Set([503]));
+    // Requests that wait are refused later than the others, and their answers come first.
+    t.ok(statuses.length <= BOUNDS.refusals.value, `${statuses.length} answers`);
+    t.equal((await fetch(`${url}/livez`)).status, 200);
+    await released();
+  });
 
   t.test('an operation over a socket needs a place', async (t) => {
     const dialled: Dialled[] = [];

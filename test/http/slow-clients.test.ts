@@ -18,7 +18,15 @@ import { PROTOCOL } from '../support/socket.js';
 
 const LOGIN = '/api/v1/auth/login';
 /** Milliseconds; enough for what is no slow client on a busy machine. */
-const QUICK = { handshake: 2000, headers: 2000, request: 3000, handler: 10_000, idle: 60_000 };
+const QUICK = {
+  handshake: 2000,
+  headers: 2000,
+  request: 3000,
+  handler: 10_000,
+  unread: 60_000,
+  stream: 60_000,
+  idle: 60_000,
+};
 const DRIP = 50;
 
 interface Listener {
@@ -102,7 +110,8 @@ t.test('slow clients are cut off on each listener', { jobs: 30 }, async (t) => {
   });
   const { plain, secure } = await pair();
   /** In which a connection is not kept for long; the second for those whose connections are counted. */
-  const [brief, counted] = [await pair({ idle: 2000 }), await pair({ idle: 2000 })];
+  const [brief, counted] = [await pair({ idle: 2000 }), await pair({ unread: 2000 })];
+  const shortStreams = await start({ stream: 2000 }, true);
   const serviceOf = ({ tls }: Listener) => (tls ? secure : plain);
 
   /** A request that is answered, after which a connection can be used again. */
@@ -291,6 +300,35 @@ t.test('slow clients are cut off on each listener', { jobs: 30 }, async (t) => {
     const farewell = frames.find(({ type }) => type === TYPE.goaway)?.payload;
     t.equal(farewell?.readUInt32BE(4), CODE.enhanceYourCalm);
   });
+
+  t.test('HTTP/2: an answer that is not read is reset, while others are read', atOnce(), async (t) => {
+    const socket = await open(t, shortStreams, http2);
+    const frames = framesOf(socket);
+    const noWindow = frame(TYPE.settings, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0]));
+    const wholeWindow = frame(TYPE.window, 0, 3, Buffer.from([0x7f, 0, 0, 0]));
+    socket.write(Buffer.concat([PREFACE, noWindow, get(1, '/openapi.yaml'), get(3), wholeWindow]));
+    const reset = await eventually('a reset', () => frames.find(({ type }) => type === TYPE.reset));
+    t.match([reset.stream, reset.payload[3]], [1, CODE.cancel]);
+    t.ok(frames.some(({ type, stream, flags }) => type === TYPE.data && stream === 3 && flags & FLAG.endStream));
+    t.notOk(socket.closed, 'the connection stays');
+  });
+
+  const acknowledged: [string, Buffer][] = [
+    ['pings', frame(TYPE.ping, 0, 0, Buffer.alloc(8))],
+    ['settings', frame(TYPE.settings, 0, 0)],
+  ];
+  for (const [name, flood] of acknowledged) {
+    // nghttp2 counts the acknowledgements that wait.
+    t.test(`HTTP/2: a client that floods ${name} and does not read is disconnected`, atOnce(), async (t) => {
+      const socket = await open(t, secure, http2);
+      socket.pause();
+      greet(socket);
+      const many = Buffer.concat(Array.from({ length: 2000 }, () => flood));
+      const timer = setInterval(() => socket.writable && socket.write(many), DRIP);
+      await gone(socket);
+      clearInterval(timer);
+    });
+  }
 
   t.test('HTTP/2: a client with as many finished requests as resets continues', atOnce(), async (t) => {
     const socket = await open(t, secure, http2);

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
 /** Frame types (RFC 9113 §6). */
-export const TYPE = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7 } as const;
+export const TYPE = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, window: 8 } as const;
 export const FLAG = { endStream: 1, acknowledged: 1, endHeaders: 4 } as const;
 /** Error codes (RFC 9113 §7). */
 export const CODE = { cancel: 8, refused: 7, enhanceYourCalm: 11 } as const;

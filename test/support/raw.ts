@@ -24,9 +24,9 @@ export function raw(url: string, bytes: string): Promise<string> {
   return untilClosed(socket);
 }
 
-/** Returns the statuses of the answers. */
+/** Returns the statuses of the answers. A body may end without a line break. */
 export const statusesOf = (text: string): number[] =>
-  [...text.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status]) => Number(status));
+  [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
 
 /** Parses the first answer of a closed connection, for `breaches`. */
 export function exchangeOf(method: string, path: string, text: string): Exchange {

@@ -10,6 +10,7 @@ import { type CrossOrigin, isPreflight } from '../http/cross-origin.js';
 import { addressOf, type FailureContext, failureHeaders, MEDIA_TYPE, problem } from '../http/failures.js';
 import { pathOf, requestIdOf } from '../http/request.js';
 import { type Admission, type AdmissionLimits, admission } from './places.js';
+import { countRefusal, isAfterEnd } from './refused-connections.js';
 
 const ABANDONED_MS = 10_000;
 
@@ -70,6 +71,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
     const [serve] = app.server.listeners('request') as [RequestListener];
     app.server.removeListener('request', serve);
     app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      if (isAfterEnd(request)) return;
       if (isLetIn(request)) return serve(request, response);
       const position: Position = { at: 'queue', stop: () => {} };
       (request as Positioned)[POSITION] = position;
@@ -129,6 +131,7 @@ function refuse(
   response: ServerResponse,
   failure: Failure,
 ): void {
+  countRefusal(request, response);
   const { method, headers } = request;
   const path = pathOf(request.url ?? '/');
   const isGraphql = method === 'POST' && path === graphql.path;

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { networkOf } from '../accounts/networks.js';
 import { Failure } from '../calls/errors.js';
 import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
+import { countRefusal } from './refused-connections.js';
 
 const MINUTE_MS = 60_000;
 export const STEPS = 60;
@@ -132,8 +133,10 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
       });
     app.stage('rate-headers', (request, reply) => {
       if (!isCounted(request)) return;
-      const rate = app.countRequest(request);
-      return andThen(rate, (one) => setHeaders(reply, one));
+      return andThen(app.countRequest(request), (rate) => {
+        if (rate.exceeded) countRefusal(request.raw, reply.raw);
+        setHeaders(reply, rate);
+      });
     });
   },
   { name: 'rate-limit', dependencies: ['pipeline', 'common-stages', 'authenticate'] },

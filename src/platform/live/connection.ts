@@ -16,8 +16,8 @@ const LOW_QUEUED_BYTES = 128 * 1024;
 /** Bytes of a close reason (RFC 6455 §5.5). */
 const MAX_REASON_BYTES = 123;
 const POLL_INTERVAL_MS = 20;
-const MAX_PINGS = BOUNDS.socketPings.value;
-const PINGS_MS = 10_000;
+const MAX_EXCESS = BOUNDS.socketExcess.value;
+const EXCESS_MS = 10_000;
 
 /** Close codes of RFC 6455 §7.4.1, its registry, and graphql-transport-ws (44xx). */
 export const CLOSE = { policy: 1008, internal: 1011, tryAgainLater: 1013, badMessage: 4400, forbidden: 4403 } as const;
@@ -64,24 +64,27 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     return false;
   }
 
-  let pings = 0;
-  let pingsSince = Number.NEGATIVE_INFINITY;
-  /** Counts a ping or pong of either protocol, or a message after the end. Closes the socket if there are too many. */
-  function countPing(): void {
+  let excess = 0;
+  let excessSince = Number.NEGATIVE_INFINITY;
+  /** Counts pings and pongs of both protocols, operations beyond the rate, and messages after the end. Closes the socket. */
+  function countExcess(): void {
     const now = performance.now();
-    if (now - pingsSince > PINGS_MS) {
-      pings = 0;
-      pingsSince = now;
+    if (now - excessSince > EXCESS_MS) {
+      excess = 0;
+      excessSince = now;
     }
-    pings += 1;
-    if (pings > MAX_PINGS)
-      close(CLOSE.policy, `A socket takes ${MAX_PINGS} pings and pongs in ${PINGS_MS / 1000} seconds.`);
+    excess += 1;
+    if (excess > MAX_EXCESS)
+      close(
+        CLOSE.policy,
+        `A socket takes ${MAX_EXCESS} pings, pongs and operations beyond the rate in ${EXCESS_MS / 1000} seconds.`,
+      );
     // The client continues after the closing frame.
-    if (pings > 2 * MAX_PINGS) socket.terminate();
+    if (excess > 2 * MAX_EXCESS) socket.terminate();
   }
-  socket.on('pong', countPing);
+  socket.on('pong', countExcess);
   socket.on('ping', (data: Buffer) => {
-    countPing();
+    countExcess();
     if (isOpen() && isRead(data.length)) socket.pong(data);
   });
 
@@ -142,7 +145,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       return true;
     },
 
-    countPing,
+    countExcess,
 
     /** Sends a message, or closes the socket if too much is queued. The client can reconnect with `since`. */
     send(message: string | Buffer): void {

@@ -193,8 +193,10 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       const request = requestOf(one, payload);
       const context = { ...one.errorContext, request };
       const errors = found.map((error) => format.formatError(error as GraphQLError, context));
-      app.recordRefusals(request, codesOf({ errors }));
-      app.countRefused(codesOf({ errors }));
+      const codes = codesOf({ errors });
+      app.recordRefusals(request, codes);
+      app.countRefused(codes);
+      if (codes.includes('RATE_LIMITED')) one.countExcess();
       writeLine(request, payload);
       return limitErrors(errors);
     },
@@ -227,16 +229,16 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         onMessage(receive) {
           socket.on('message', (data) => {
             sockets.markAlive(one);
-            if (!one.isOpen()) return one.countPing();
+            if (!one.isOpen()) return one.countExcess();
             extra.size = (data as Buffer).length;
             received = String(data);
             receive(received).catch((error: unknown) => failed(one, error));
             received = '';
           });
         },
-        onPong: one.countPing,
+        onPong: one.countExcess,
         async onPing(payload) {
-          one.countPing();
+          one.countExcess();
           if (!one.isOpen()) return;
           try {
             if (await one.renew(payload)) await sockets.check(one);

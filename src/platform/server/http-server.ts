@@ -118,14 +118,14 @@ const checkInterval = ({ headers }: Timeouts) => Math.min(500, headers / 4);
 
 /** Sets limits on the server, because the options of the three kinds of servers differ, and Fastify drops some. */
 function limitTransport(server: Server | Http2SecureServer, timeouts: Timeouts): void {
-  const { headers, request, idle } = timeouts;
+  const { headers, request, unread, idle } = timeouts;
   const interval = checkInterval(timeouts);
   Object.assign(server, {
     headersTimeout: headers - interval,
     requestTimeout: request - interval,
     connectionsCheckingInterval: interval,
     keepAliveTimeout: idle,
-    timeout: idle,
+    timeout: unread,
     maxHeaderSize: CONNECTION_LIMITS.headers,
     requireHostHeader: true,
   });
@@ -141,8 +141,8 @@ function limitTransport(server: Server | Http2SecureServer, timeouts: Timeouts):
 
 /** The state of a session at the last check. */
 interface Activity {
-  /** Open streams. */
-  open: number;
+  /** The open streams, with the times of their headers. */
+  open: Map<ServerHttp2Stream, number>;
   /** The last stream with complete headers, or 0. */
   last: number;
   /** Reset streams minus successful ones. */
@@ -154,9 +154,9 @@ interface Activity {
   headersSince?: number | undefined;
 }
 
-/** Limits idle sessions, incomplete headers and resets, which Node does not limit in HTTP/2. */
+/** Limits idle sessions, unread answers, incomplete headers and resets, which Node does not limit in HTTP/2. */
 function limitSessions(server: Http2SecureServer, timeouts: Timeouts): void {
-  const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR } = constants;
+  const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR, NGHTTP2_CANCEL } = constants;
   const sessions = new Map<ServerHttp2Session, Activity>();
 
   /** Destroys the session in the next turn, after the GOAWAY frame is sent. */
@@ -167,18 +167,20 @@ function limitSessions(server: Http2SecureServer, timeouts: Timeouts): void {
   }
 
   function trackStream(session: ServerHttp2Session, activity: Activity, stream: ServerHttp2Stream): void {
-    activity.open++;
+    activity.open.set(stream, performance.now());
     activity.last = stream.id ?? activity.last;
     stream.once('close', () => {
-      activity.open--;
+      activity.open.delete(stream);
       activity.resets = Math.max(0, activity.resets + (stream.rstCode === NGHTTP2_NO_ERROR ? -1 : 1));
       if (activity.resets > CONNECTION_LIMITS.resets) endSession(session, NGHTTP2_ENHANCE_YOUR_CALM);
     });
   }
 
   server.on('session', (session) => {
-    const activity: Activity = { open: 0, last: 0, resets: 0, progress: '', since: performance.now() };
+    const activity: Activity = { open: new Map(), last: 0, resets: 0, progress: '', since: performance.now() };
     sessions.set(session, activity);
+    // Node would end idle sessions after `unread`.
+    session.setTimeout(timeouts.idle);
     session.once('close', () => sessions.delete(session));
     session.on('stream', (stream) => trackStream(session, activity, stream));
   });
@@ -187,18 +189,24 @@ function limitSessions(server: Http2SecureServer, timeouts: Timeouts): void {
     const now = performance.now();
     for (const [session, activity] of sessions) {
       if (isLate(session, activity, timeouts, now)) endSession(session, NGHTTP2_NO_ERROR);
+      for (const [stream, since] of activity.open) {
+        if (now - since < timeouts.stream) break;
+        stream.close(NGHTTP2_CANCEL);
+      }
     }
   }, checkInterval(timeouts)).unref();
   server.once('close', () => clearInterval(timer));
 }
 
 /** Pings do not count as activity. */
-function isLate({ state }: ServerHttp2Session, activity: Activity, { headers, idle }: Timeouts, now: number): boolean {
+function isLate({ state }: ServerHttp2Session, activity: Activity, timeouts: Timeouts, now: number): boolean {
   // The stream whose headers have begun to arrive. Node emits it when they are complete.
   const { lastProcStreamID = 0, remoteWindowSize } = state;
   activity.headersSince = lastProcStreamID > activity.last ? (activity.headersSince ?? now) : undefined;
-  const progress = `${activity.last} ${activity.open} ${remoteWindowSize}`;
+  const progress = `${activity.last} ${activity.open.size} ${remoteWindowSize}`;
   if (progress !== activity.progress) Object.assign(activity, { progress, since: now });
-  const { last, since, headersSince = now } = activity;
-  return now - headersSince >= headers || now - since >= (last === 0 ? headers : idle);
+  const { open, last, since, headersSince = now } = activity;
+  const { headers, unread, idle } = timeouts;
+  const quiet = open.size > 0 ? unread : idle;
+  return now - headersSince >= headers || now - since >= (last === 0 ? headers : quiet);
 }

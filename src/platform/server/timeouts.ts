@@ -13,6 +13,9 @@ export interface Timeouts {
   request: number;
   /** For the answer. Then 503. */
   handler: number;
+  /** For a client that accepts no byte of its answer, and for a whole HTTP/2 stream. */
+  unread: number;
+  stream: number;
   /** Longer than in proxies, so that the proxy closes idle connections. */
   idle: number;
   /** For a WebSocket client to read, and to answer the closing handshake. */
@@ -24,6 +27,8 @@ export const TIMEOUTS_MS: Timeouts = {
   headers: BOUNDS.headersTime.value,
   request: BOUNDS.requestTime.value,
   handler: BOUNDS.answerTime.value,
+  unread: BOUNDS.answerRead.value,
+  stream: BOUNDS.streamTime.value,
   idle: 72_000,
   closing: 10_000,
 };
