@@ -117,6 +117,26 @@ const rows: Row[] = [
     what: 'a connection without a number',
     document: '{ usersConnection { edges { node { posts(limit: 100) { id title } } } } }',
   },
+  {
+    what: 'four lists of the longest texts',
+    document: `{ ${many(4, (n) => `a${n}: posts(limit: 100) { content }`)} }`,
+  },
+  {
+    what: 'five lists of the longest texts',
+    document: `{ ${many(5, (n) => `a${n}: posts(limit: 100) { content }`)} }`,
+    refused: COSTLY,
+  },
+  { what: 'many short texts', document: '{ me { posts(limit: 50) { comments(limit: 90) { text } } } }' },
+  {
+    what: 'a long response name in a list',
+    document: `{ users(limit: 100) { posts(limit: 2) { ${'a'.repeat(60_000)}: id } } }`,
+    refused: COSTLY,
+  },
+  {
+    what: 'the same of __typename',
+    document: `{ users(limit: 100) { posts(limit: 2) { ${'a'.repeat(60_000)}: __typename } } }`,
+    refused: COSTLY,
+  },
   { what: '30 aliases', document: `{ ${many(30, (n) => `a${n}: me { id }`)} }` },
   { what: '31 aliases of root fields', document: `{ ${many(31, (n) => `a${n}: me { id }`)} }`, refused: ALIASES },
   { what: '31 aliases below', document: `{ me { ${many(31, (n) => `a${n}: id`)} } }`, refused: ALIASES },

@@ -1,5 +1,6 @@
 import {
   type GraphQLArgument,
+  type GraphQLField,
   type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -24,7 +25,10 @@ const keywords = {
   uncommon: 'x-uncommon',
 } as const;
 
-export function constraintOf(schema: GraphQLSchema, { astNode }: InputValue): Record<string, unknown> | undefined {
+export function constraintOf(
+  schema: GraphQLSchema,
+  { astNode }: InputValue | GraphQLField<unknown, unknown>,
+): Record<string, unknown> | undefined {
   const directive = schema.getDirective('constraint');
   return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
 }

@@ -19,7 +19,7 @@ import { constraintOf } from './constraints.js';
 
 interface Cost {
   depth: number;
-  /** Each field counts 1, and a list multiplies its selection by its length. */
+  /** Each field counts 1, a long text or response name more, and a list multiplies its selection by its length. */
   cost: number;
 }
 
@@ -29,6 +29,9 @@ interface Measurement {
 }
 
 const DEFAULT_LENGTH = 20;
+
+/** Characters of a text that cost 1, and of a response name that cost 1 more (docs/decisions.md, "Limits"). */
+const TEXT_LENGTH = 2000;
 
 const LENGTH_ARGUMENTS = ['limit', 'first', 'last'];
 
@@ -120,14 +123,16 @@ function walk(
     if (node.kind === Kind.FRAGMENT_SPREAD) return costOfFragment(node, length);
     if (node.kind === Kind.INLINE_FRAGMENT)
       return costOfSelection(node.selectionSet, node.typeCondition?.name.value ?? typeName, length);
-    if (node.name.value.startsWith('__')) return { depth: 0, cost: 0 };
-    if (!node.selectionSet) return { depth: 1, cost: 1 };
+    const excess = Math.floor((node.alias ?? node.name).value.length / TEXT_LENGTH);
+    if (node.name.value.startsWith('__')) return { depth: 0, cost: excess };
     const type = typeName === undefined ? undefined : schema.getType(typeName);
     const field = isObjectType(type) ? type.getFields()[node.name.value] : undefined;
+    const cost = excess + (field ? costOfText(schema, field) : 1);
+    if (!node.selectionSet) return { depth: 1, cost };
     const own = field && lengthOf(field, node);
     const isList = field !== undefined && isListType(getNullableType(field.type));
     const nested = costOfSelection(node.selectionSet, field && getNamedType(field.type).name, isList ? undefined : own);
-    return { depth: 1 + nested.depth, cost: 1 + (isList ? (own ?? length ?? DEFAULT_LENGTH) : 1) * nested.cost };
+    return { depth: 1 + nested.depth, cost: cost + (isList ? (own ?? length ?? DEFAULT_LENGTH) : 1) * nested.cost };
   }
 
   function costOfFragment(node: FragmentSpreadNode, length: number | undefined): Cost {
@@ -145,6 +150,16 @@ function walk(
 
   const total = costOfSelection(operation.selectionSet, schema.getRootType(operation.operation)?.name, undefined);
   return cycle ? { cycle } : total;
+}
+
+const textCosts = new WeakMap<GraphQLField<unknown, unknown>, number>();
+
+/** Returns the cost of a field by the greatest length of its text, as far as its constraint states it. */
+function costOfText(schema: GraphQLSchema, field: GraphQLField<unknown, unknown>): number {
+  const maxLength = () => Number(constraintOf(schema, field)?.['maxLength'] ?? 0);
+  const cost = textCosts.get(field) ?? Math.max(1, Math.ceil(maxLength() / TEXT_LENGTH));
+  textCosts.set(field, cost);
+  return cost;
 }
 
 export const fragmentsOf = ({ definitions }: DocumentNode) =>

@@ -93,7 +93,10 @@ export const variables = Type.Object({
   ),
   LOGIN_LIMIT: count(10, 'logins and wrong Basic credentials per minute of each address'),
   GRAPHQL_MAX_DEPTH: count(10, 'maximum depth of fields in a document'),
-  GRAPHQL_MAX_COMPLEXITY: count(5000, 'maximum cost of an operation; a list multiplies the cost of its selection'),
+  GRAPHQL_MAX_COMPLEXITY: count(
+    5000,
+    'maximum cost of an operation; a list multiplies the cost of its selection, and a text costs 1 for each 2000 characters',
+  ),
   GRAPHQL_MAX_ALIASES: count(30, 'maximum number of aliases in a document'),
   GRAPHQL_MAX_TOKENS: count(2000, 'maximum number of tokens in a document'),
   GRAPHQL_MAX_BATCH: between(1, 100, 10, 'maximum number of operations in one request'),
