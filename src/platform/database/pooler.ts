@@ -1,6 +1,6 @@
 /**
  * Finds out what is between the service and its server, and makes each transaction independent of its session if a
- * pooler shares sessions (docs/decisions.md, "The database").
+ * pooler shares sessions (docs/decisions.md, "Database").
  * @module
  */
 
