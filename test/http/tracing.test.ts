@@ -141,6 +141,19 @@ onEachDatabase(t, async (t, open) => {
     t.equal(status, 200, text);
     t.match(gateway.requests.at(-1)?.headers, headers);
   });
+
+  t.test('a trace of a later version goes on in version 00, and without a state that is too long', async (t) => {
+    const { body } = await rest('POST', `/api/v1/users/${viewer.id}/orders`, {
+      as: viewer,
+      body: { total: { amount: 100, currency: 'EUR' } },
+    });
+    const later = `01${TRACEPARENT.slice(2)}-${'x'.repeat(4000)}`;
+    const headers = { traceparent: later, tracestate: `vendor=${'x'.repeat(4000)}` };
+    const { status, text } = await rest('POST', `/api/v1/orders/${body.id}/payment`, { as: viewer, headers });
+    t.equal(status, 200, text);
+    const sent = gateway.requests.at(-1)?.headers;
+    t.match([sent?.['traceparent'], sent?.['tracestate']], [TRACEPARENT, undefined]);
+  });
 });
 
 onEachDatabase(t, async (t, open) => {

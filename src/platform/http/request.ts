@@ -12,10 +12,14 @@ export function requestIdOf({ 'x-request-id': id }: IncomingHttpHeaders): string
 /** The version, the ids of trace and parent, and the flags. A version after 00 may have more fields. */
 const TRACEPARENT = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|-)/;
 
-/** Returns valid headers of a trace (W3C Trace Context). */
+/** The length that W3C Trace Context asks servers to pass on. A longer one could exceed the limits of upstreams. */
+const TRACESTATE = /^[ -~]{1,512}$/;
+
+/** Returns valid headers of a trace (W3C Trace Context), in version 00. */
 export function traceOf({ traceparent, tracestate }: IncomingHttpHeaders) {
   if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return undefined;
-  return { traceparent, ...(typeof tracestate === 'string' && { tracestate }) };
+  const isPassedOn = typeof tracestate === 'string' && TRACESTATE.test(tracestate);
+  return { traceparent: `00${traceparent.slice(2, 55)}`, ...(isPassedOn && { tracestate }) };
 }
 
 /** negotiator takes quadratic time for an unclosed quote. */
