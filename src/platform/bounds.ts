@@ -46,6 +46,7 @@ export const BOUNDS = {
   streamTime: bound(120_000, 'milliseconds for an HTTP/2 stream with its answer', 'request', 'it is reset'),
   stopTime: bound(8000, 'milliseconds for running requests when the service stops', 'process', 'they are cut'),
   requestsUnderWay: bound(128, 'requests and operations that run', 'process', 'they wait', 'requests_under_way'),
+  bodyStreams: bound(32, 'bodies that a handler reads while they arrive', 'process', '503'),
   requestsWaiting: bound(1000, 'requests and operations that wait', 'process', '503', 'requests_shed_total'),
   hashesWaiting: bound(100, 'password hashes that wait', 'process', '503 for the largest network', 'password_hashes'),
   keyWait: bound(3000, 'milliseconds that a request waits for the first one with its key', 'request', '409'),

@@ -1,7 +1,9 @@
 import { Agent, request } from 'node:http';
 import t from 'tap';
+import { BOUNDS } from '../../src/platform/bounds.js';
 import { memoryDatabase } from '../support/databases.js';
 import type { Json } from '../support/people.js';
+import { eventually } from '../support/process.js';
 import { bodiesApplication } from './bodies-fixture.js';
 import { serve } from './own-application.js';
 
@@ -72,6 +74,30 @@ t.test('a body is read by the declared media type only', async (t) => {
       400,
       ' is missing. Send a body of a media type that the operation accepts.',
     ]);
+  });
+
+  t.test('bodies that arrive slowly have a limit of their own, also when their clients disconnect', async (t) => {
+    const headers = { ...ada.headers, 'content-type': 'application/octet-stream' };
+    const begin = () => {
+      const slow = request(`${url}/api/v1/bytes`, { method: 'POST', headers, agent: false });
+      slow.on('error', () => {}).write('a');
+      return slow;
+    };
+    const bytes = () => send('bytes', 'application/octet-stream', 'a');
+    const slow = Array.from({ length: BOUNDS.bodyStreams.value }, begin);
+    t.teardown(() => {
+      for (const one of slow) one.destroy();
+    });
+    await eventually('the refusal', async () => (await bytes()).status === 503);
+    t.equal((await send('text', 'text/plain', 'a')).status, 200);
+    slow.pop()?.destroy();
+    await eventually('a body after a client disconnected', async () => (await bytes()).status === 200);
+    const answered = new Promise<number | undefined>((resolve) =>
+      slow[0]?.on('response', (answer) => resolve(answer.resume().statusCode)),
+    );
+    slow[0]?.end();
+    t.equal(await answered, 200);
+    t.equal((await bytes()).status, 200);
   });
 
   t.test('each media type has its own schema', async (t) => {

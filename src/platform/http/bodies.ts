@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { BOUNDS } from '../bounds.js';
 import { Failure } from '../calls/errors.js';
 import { essenceOf, kindOf } from '../contract/document.js';
 import { bodyTooLarge } from './failures.js';
@@ -42,6 +43,7 @@ export function readDeclared(
   mediaTypes: readonly string[],
   isRead: (request: FastifyRequest) => boolean,
 ): void {
+  const readStream = streamReader();
   const guarded =
     <Body>(read: (request: FastifyRequest, body: Body) => Promise<unknown>) =>
     async (request: FastifyRequest, body: Body) => {
@@ -63,12 +65,24 @@ export function readDeclared(
 const rangeOf = (range: string): RegExp =>
   range === '*/*' ? /^/ : new RegExp(`^${range.slice(0, -1).replaceAll(/[.+]/g, '\\$&')}`);
 
-/** @throws Failure PAYLOAD_TOO_LARGE before or while the body arrives */
-const readStream = async (request: FastifyRequest, incoming: IncomingMessage): Promise<Readable> => {
-  refuseCompression(request);
-  if (Number(request.headers['content-length'] ?? 0) > request.routeOptions.bodyLimit) throw bodyTooLarge(request);
-  return Readable.from(piecesOf(request, incoming), { objectMode: false });
-};
+const RETRY_AFTER_S = 2;
+
+/** Reads bodies as streams. A handler that waits for a slow body keeps its place, so their number is limited. */
+function streamReader() {
+  const arriving = new Set<IncomingMessage>();
+  /** @throws Failure PAYLOAD_TOO_LARGE before or while the body arrives, UNAVAILABLE */
+  return async (request: FastifyRequest, incoming: IncomingMessage): Promise<Readable> => {
+    refuseCompression(request);
+    if (Number(request.headers['content-length'] ?? 0) > request.routeOptions.bodyLimit) throw bodyTooLarge(request);
+    for (const one of arriving) if (one.complete || one.destroyed) arriving.delete(one);
+    if (arriving.size >= BOUNDS.bodyStreams.value) {
+      const message = `Too many bodies arrive at once. Try again in ${RETRY_AFTER_S} seconds.`;
+      throw new Failure('UNAVAILABLE', message, { retryAfter: RETRY_AFTER_S });
+    }
+    arriving.add(incoming);
+    return Readable.from(piecesOf(request, incoming), { objectMode: false });
+  };
+}
 
 async function* piecesOf(request: FastifyRequest, incoming: IncomingMessage): AsyncGenerator<Buffer> {
   let length = 0;
