@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createClient as createUrql, fetchExchange, subscriptionExchange } from '@urql/core';
 import { createClient } from 'graphql-ws';
 import t from 'tap';
@@ -10,6 +11,7 @@ import { eventually } from '../support/process.js';
 import { skipUnlessWhole } from '../support/servers.js';
 import { startService } from '../support/service.js';
 import { ADD, type Dialled, dialAs, SUBSCRIBE } from '../support/socket.js';
+import { watchStatements } from '../support/statements.js';
 
 /** A crowd; the larger one with CI=true. */
 const SOCKETS = skipUnlessWhole ? 200 : 1000;
@@ -92,6 +94,26 @@ onEachDatabase(t, async (t, open) => {
       here.got.map(({ text }) => text),
       ['kept'],
     );
+  });
+
+  t.test('a message that was deleted before the stream read it is read once', async (t) => {
+    const here = follow(viewer, { channelId: 'withdrawn' });
+    await standing('withdrawn', [here.got], idOfMessage);
+    const { client } = database;
+    await client.$executeRawUnsafe(`CREATE FUNCTION withdraw() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN DELETE FROM messages WHERE id = NEW.id AND text = 'withdrawn'; RETURN NULL; END $$`);
+    await client.$executeRawUnsafe(`CREATE CONSTRAINT TRIGGER withdraw AFTER INSERT ON messages
+      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION withdraw()`);
+    const { seen, stop } = watchStatements(/^SELECT.*FROM "public"."messages".*"id" >/s);
+    await add('withdrawn', 'withdrawn');
+    await eventually('the stream reads', () => seen.length > 0);
+    await delay(200);
+    const id = await add('withdrawn', 'kept');
+    await eventually('the one that was kept', () => here.got.length > 0);
+    stop();
+    t.same(here.ids(), [id]);
+    t.equal(seen.length, 2, 'one read for each message');
+    await client.$executeRawUnsafe('DROP FUNCTION withdraw CASCADE');
   });
 
   t.test('`since` delivers stored and new messages without gap or repetition under load', async (t) => {

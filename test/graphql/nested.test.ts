@@ -6,6 +6,7 @@ import type { GraphQLContext } from '../../src/platform/index.js';
 import { onEachDatabase } from '../support/databases.js';
 import type { Json } from '../support/people.js';
 import { startInstance, startService } from '../support/service.js';
+import { dialAs } from '../support/socket.js';
 import { statementsOf } from '../support/statements.js';
 
 type Page = { limit?: number | null; offset?: number | null };
@@ -217,6 +218,30 @@ onEachDatabase(t, async (t, open) => {
     t.ok(single.result.codes.length > 0 && single.result.codes.every((code) => code === 'FORBIDDEN'));
     t.equal(single.result.errors[0]?.path?.at(-1), 'author');
     await client.comment.delete({ where: { id: last.id } });
+  });
+
+  t.test('a subscriber does not get an included row that only its owner may read', async (t) => {
+    const changed = {
+      ...application,
+      policy: { ...policy, 'users.read': { VIEWER: 'own', DEVELOPER: 'any', ADMIN: 'any' } },
+    } as const;
+    const other = await startInstance(t, database, limits, { changed });
+    const query = 'subscription { messageAdded(channelId: "drawn", since: 0) { author { id } } }';
+    const shown = async (person: typeof viewer) => {
+      const { send, take } = await dialAs(t, other.url, person);
+      send({ type: 'subscribe', id: 'authors', payload: { query } });
+      const results: unknown[] = [];
+      for (const _ of writers) {
+        const { data, errors } = (await take(({ type }) => type === 'next')).payload;
+        results.push(errors?.[0].extensions.code ?? data.messageAdded.author.id);
+      }
+      return results;
+    };
+    t.same(await shown(viewer), [`${viewer.id}`, 'FORBIDDEN', 'FORBIDDEN']);
+    t.same(
+      await shown(developer),
+      writers.map(({ id }) => `${id}`),
+    );
   });
 
   t.test('nested rows that the role may not read are not read', async (t) => {

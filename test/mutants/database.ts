@@ -14,7 +14,7 @@ export const database: Mutant[] = [
     file: 'platform/operations/call-transaction.ts',
     before: 'log.sent.push(statement);',
     after: '',
-    tests: ['auth/writes.test.ts', 'rest/idempotency.test.ts', 'platform/stored-rows.test.ts'],
+    tests: ['rest/idempotency.test.ts', 'auth/writes.test.ts', 'platform/stored-rows.test.ts'],
     drawn: true,
   },
   {

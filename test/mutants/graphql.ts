@@ -34,7 +34,7 @@ export const graphql: Mutant[] = [
     file: 'platform/graphql/relations.ts',
     before: 'filter ? undefined : includedRow(parent, field)',
     after: 'includedRow(parent, field)',
-    tests: ['platform/subscriptions.test.ts', 'graphql/nested.test.ts'],
+    tests: ['graphql/nested.test.ts', 'platform/subscriptions.test.ts'],
     drawn: true,
   },
   {

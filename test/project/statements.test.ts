@@ -7,7 +7,7 @@ import { memoryDatabase, onEachDatabase, TEST_TIMEOUTS_MS } from '../support/dat
 import { waiting } from '../support/locks.js';
 import { PASSWORD } from '../support/people.js';
 import { eventually } from '../support/process.js';
-import { startService } from '../support/service.js';
+import { startInstance, startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
 import { uncommitted } from '../support/uncommitted.js';
@@ -301,6 +301,23 @@ onEachDatabase(t, async (t, open) => {
     t.match(await page('limit=2'), { total: LONG + 206, statements: 1 }, 'as it was counted, though it is short now');
     clock += 60_000;
     t.match(await page('limit=2'), { total: few, statements: 2 });
+  });
+
+  t.test('a count that failed is not kept: the next request counts again', async (t) => {
+    await add(LONG);
+    const { client } = database;
+    let failing = true;
+    const count = (args: { take?: number }) =>
+      failing && args.take === undefined ? Promise.reject(new Error('an accident')) : client.user.count(args);
+    const changed = <T extends object>(target: T, changes: object): T =>
+      new Proxy(target, { get: (_, name) => Reflect.get(name in changes ? changes : target, name) });
+    const failingClient = changed(client, { user: changed(client.user, { count }) });
+    const other = await startInstance(t, { ...database, client: failingClient }, {}, { now });
+    const list = () => other.rest('GET', '/api/v1/users?limit=2', { as: admin });
+    t.equal((await list()).status, 500);
+    failing = false;
+    const { status, headers } = await list();
+    t.same([status, headers.get('x-total-count')], [200, `${few + LONG}`]);
   });
 });
 

@@ -90,6 +90,19 @@ onEachDatabase(t, async (t, open) => {
     });
   }
 
+  t.test('an answer that cannot be stored fails the request, and nothing is written', async (t) => {
+    await client.$executeRawUnsafe(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION SQLSTATE '53100'; END $$`);
+    await client.$executeRawUnsafe(`CREATE TRIGGER refuse BEFORE INSERT ON idempotency_keys
+      FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    const before = await client.order.count();
+    const key = newKey();
+    t.same(codeOf(await post(viewer, ordersOf(viewer), key, EUR)), [507, 'INSUFFICIENT_STORAGE']);
+    t.equal(await client.order.count(), before);
+    await client.$executeRawUnsafe('DROP FUNCTION refuse CASCADE');
+    t.equal((await post(viewer, ordersOf(viewer), key, EUR)).status, 201, 'the key can be used again');
+  });
+
   t.test('more concurrent requests than may wait are 409 with Retry-After', async (t) => {
     const key = newKey();
     const path = `${ORDERS}/${await order()}/payment`;

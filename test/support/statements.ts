@@ -49,11 +49,11 @@ export function watchStatements(fits: RegExp): { seen: string[]; stop: () => voi
   return { seen, stop: () => listeners.delete(listener) };
 }
 /**
- * Returns the statements of HTTP requests while `work` runs, without the beginning and the end of transactions. No
- * other request may run.
+ * Returns the statements of HTTP requests while `work` runs, without the beginning and the end of transactions, and
+ * without the first statement of a new connection. No other request may run.
  */
 export const statementsOf = <T>(work: () => Promise<T>): Promise<Sent<T>> =>
-  listened(work, (sql) => ofRequest.getStore() === true && !/^\s*(BEGIN|COMMIT)/.test(sql));
+  listened(work, (sql) => ofRequest.getStore() === true && !/^\s*(BEGIN|COMMIT|SELECT pg_backend_pid)/.test(sql));
 
 /** Returns all statements while `work` runs. */
 export const statementsMeanwhile = <T>(work: () => Promise<T>): Promise<Sent<T>> => listened(work, () => true);
