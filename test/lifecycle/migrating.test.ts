@@ -115,6 +115,27 @@ t.test('instances that start together create an index concurrently', options, as
   await Promise.all(databases.map(({ close }) => close()));
 });
 
+t.test('a migration that left an invalid index is not recorded', options, async (t) => {
+  const url = await blankDatabase(t);
+  const database = await opened(t, url);
+  const script = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS by_name ON users (name);\n';
+  const rejected = t.rejects(openDatabase(url, { migrations: newerVersion(t, script) }), {
+    message: /Migration 9_newer failed: .*deadlock detected/,
+  });
+  await database.client.$transaction(async (db) => {
+    await db.$executeRaw`SET LOCAL deadlock_timeout = '1min'`;
+    await db.$executeRaw`LOCK TABLE users IN ROW EXCLUSIVE MODE`;
+    await eventually('the migration waits', async () => {
+      const [row] = await db.$queryRaw<{ waits: boolean }[]>`SELECT EXISTS (SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'CREATE INDEX%') AS waits`;
+      return row?.waits ?? false;
+    });
+    await db.$executeRaw`LOCK TABLE users IN SHARE UPDATE EXCLUSIVE MODE`;
+  });
+  await rejected;
+  t.same(await database.client.$queryRaw`SELECT 1 FROM _prisma_migrations WHERE migration_name = '9_newer'`, []);
+});
+
 t.test('with MIGRATE_ON_START=off `accord migrate` applies the migrations', options, async (t) => {
   const DATABASE_URL = await blankDatabase(t);
   const environment = { DATABASE_URL, MIGRATE_ON_START: 'off' };

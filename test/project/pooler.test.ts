@@ -1,5 +1,7 @@
 import t, { type Test } from 'tap';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
+import { openPool } from '../../src/platform/database/pool.js';
+import { beginRouted, findRoute } from '../../src/platform/database/pooler.js';
 import { administer, blankDatabase } from '../support/databases.js';
 import { forgetfulPooler, keepsPreparedStatements, pgbouncer, skipWithoutPgbouncer } from '../support/poolers.js';
 import { eventually, refusedServer, withoutDelays } from '../support/process.js';
@@ -88,6 +90,26 @@ t.test('PgBouncer in transaction mode serves every call', withPgbouncer, async (
   t.match(database.route, keepsPreparedStatements ? /It keeps prepared statements/ : /Statements are not prepared/);
   t.match(database.route, /Each transaction sets statement_timeout\./);
   await checkCalls(t, database);
+});
+
+t.test('a pooler that loses prepared statements while the service runs fails no call', skip, async (t) => {
+  const direct = await tokyo(t);
+  const connectionString = await forgetfulPooler(t, direct);
+  const options = { statementTimeout: 4050, wait: 2000 };
+  // The pooler of the start kept them.
+  const route = { ...(await findRoute({ connectionString }, options)), isPrepared: true };
+  const pool = openPool({ connectionString, onConnect: beginRouted(route, options) });
+  t.teardown(() => pool.end());
+  const add = (i: number) =>
+    pool.query<{ sum: number }>({ name: 'add', text: 'SELECT 1 + $1::int AS sum', values: [i] });
+  for (let times = 0; times < 3; times++) {
+    const found = await Promise.all(Array.from({ length: 24 }, (_, i) => add(i)));
+    t.same(
+      found.map(({ rows }) => rows[0]?.sum),
+      Array.from({ length: 24 }, (_, i) => i + 1),
+    );
+  }
+  t.equal(route.isPrepared, false);
 });
 
 t.test('transactions set nothing that the role sets', withPgbouncer, async (t) => {

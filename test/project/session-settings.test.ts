@@ -42,3 +42,11 @@ t.test(
     await exclusively(async () => {});
   },
 );
+
+t.test('an empty search path of the role does not prevent the start', { skip: skipWithoutPostgresql }, async (t) => {
+  const url = new URL(await blankDatabase(t));
+  url.searchParams.set('options', '-c search_path=');
+  const { client, close } = await openDatabase(url.href);
+  t.teardown(close);
+  t.equal(await client.user.count(), 0);
+});

@@ -32,8 +32,10 @@ const bySqlState: Record<string, Kind> = {
   '25P03': 'timeout',
   '28': 'denied',
   '3D': 'denied',
+  '26000': 'serialization', // a prepared statement that the pooler has lost, and 42P05
   '40001': 'serialization',
   '40P01': 'serialization',
+  '42P05': 'serialization',
   '53': 'unavailable',
   '53100': 'storage-full',
   '55P03': 'timeout',

@@ -194,9 +194,10 @@ async function applyMigration({ query, run }: MigrationSession, migration: Migra
     // The script comes first, because PostgreSQL counts the position of an error from the beginning.
     await run(`${script}\n;\n${finished};\nCOMMIT`);
   }
+  // Readers and writers do not wait behind it. An aborted CREATE INDEX leaves an invalid index, and is not repeated.
+  const isConcurrent = /\bCONCURRENTLY\b/i.test(script);
   async function alone(): Promise<void> {
-    // Readers and writers do not wait behind CONCURRENTLY. An aborted CREATE INDEX leaves an invalid index.
-    if (/\bCONCURRENTLY\b/i.test(script)) await run('SET lock_timeout = 0');
+    if (isConcurrent) await run('SET lock_timeout = 0');
     await run(script);
     await run(`SET lock_timeout = ${BOUNDS.migrationLock.value}`);
     await run(`${begun};\n${finished}`);
@@ -214,7 +215,7 @@ async function applyMigration({ query, run }: MigrationSession, migration: Migra
       const isCommitted = (await query(`SELECT 1 FROM public._prisma_migrations WHERE id = '${id}'`)).length > 0;
       const code = isCommitted ? undefined : (error as { code?: string }).code;
       if (code === NOT_IN_TRANSACTION && attempt === inTransaction) attempt = alone;
-      else if (!LOCK_FAILURES.has(code)) throw migrationError(migration, error);
+      else if (!LOCK_FAILURES.has(code) || (isConcurrent && attempt === alone)) throw migrationError(migration, error);
       else if (performance.now() + LOCK_PAUSE_MS > end) {
         const remedy = 'End that transaction (pg_stat_activity lists it), or run `accord migrate` later.';
         throw new Error(`${inUse}, and did so for ${LOCK_RETRY_MS / 1000} s. ${remedy}`, { cause: error });

@@ -1,3 +1,4 @@
+import type { QueryConfig } from 'pg';
 import { pooledConnection } from '../prepared-prisma/connection.js';
 import { preparedClient } from '../prepared-prisma/prepared-client.js';
 import { type DatabaseAddress, directAddress, readAddress } from './address.js';
@@ -108,7 +109,8 @@ export async function openDatabase(
       const hearing = isListening() ? 1 : 0;
       return reads && { busy: totalCount - idle, idle, waiting, shared: reads.open(), hearing };
     };
-    const failing = () => reason((text, values) => pool.query(text, values));
+    // The extended protocol rejects a text of several statements, of which the second one would run.
+    const failing = () => reason((text, values) => pool.query({ text, values, queryMode: 'extended' } as QueryConfig));
     const { kind, label } = address;
     const signals = { listen, checkListening, isListening };
     return {

@@ -92,8 +92,17 @@ function independentOfSessions(client: ClientBase, route: Route): void {
     route.isPrepared ? statement : Object.create(statement, { name: { value: undefined } });
   let isInTransaction = false;
 
-  function query(statement: QueryConfig, callback: Callback): void {
-    const { text } = statement;
+  /** Omits names from then on if the pooler, which may be another one than at the start, has lost a statement. */
+  function query(statement: QueryConfig, done: Callback): void {
+    const { text, name } = statement;
+    const isNamed = Boolean(name) && route.isPrepared;
+    const isAlone = !isInTransaction;
+    const callback: Callback = (error, result) => {
+      const isLost = isNamed && UNPREPARED.has(String((error as { code?: string } | null)?.code));
+      if (isLost) route.isPrepared = false;
+      if (isLost && isAlone) query(statement, done);
+      else done(error, result);
+    };
     const begins = text.startsWith('BEGIN');
     if (settings.length === 0) send(unnamed(statement), callback);
     else if (begins) send({ text: begin(text) }, callback);

@@ -40,7 +40,8 @@ const OTHERS = {
   extra_float_digits: `'1'`,
   default_transaction_isolation: `'read committed'`,
   // Statements name tables without their schema.
-  search_path: `CASE current_schema() WHEN 'public' THEN '' ELSE 'public, ' END || current_setting('search_path')`,
+  search_path: `concat_ws(', ', CASE current_schema() WHEN 'public' THEN NULL ELSE 'public' END,
+    nullif(current_setting('search_path'), ''))`,
 };
 
 const SERVER = `pg_backend_pid() AS pid, current_database() AS database, pg_is_in_recovery() AS "isInRecovery",
