@@ -122,16 +122,19 @@ t.test('a migration that left an invalid index is not recorded', options, async 
   const rejected = t.rejects(openDatabase(url, { migrations: newerVersion(t, script) }), {
     message: /Migration 9_newer failed: .*deadlock detected/,
   });
-  await database.client.$transaction(async (db) => {
-    await db.$executeRaw`SET LOCAL deadlock_timeout = '1min'`;
-    await db.$executeRaw`LOCK TABLE users IN ROW EXCLUSIVE MODE`;
-    await eventually('the migration waits', async () => {
-      const [row] = await db.$queryRaw<{ waits: boolean }[]>`SELECT EXISTS (SELECT FROM pg_stat_activity
+  await database.client.$transaction(
+    async (db) => {
+      await db.$executeRaw`SET LOCAL deadlock_timeout = '1min'`;
+      await db.$executeRaw`LOCK TABLE users IN ROW EXCLUSIVE MODE`;
+      await eventually('the migration waits', async () => {
+        const [row] = await database.client.$queryRaw<{ waits: boolean }[]>`SELECT EXISTS (SELECT FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'CREATE INDEX%') AS waits`;
-      return row?.waits ?? false;
-    });
-    await db.$executeRaw`LOCK TABLE users IN SHARE UPDATE EXCLUSIVE MODE`;
-  });
+        return row?.waits ?? false;
+      });
+      await db.$executeRaw`LOCK TABLE users IN SHARE UPDATE EXCLUSIVE MODE`;
+    },
+    { timeout: 20_000 },
+  );
   await rejected;
   t.same(await database.client.$queryRaw`SELECT 1 FROM _prisma_migrations WHERE migration_name = '9_newer'`, []);
 });

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
 import t from 'tap';
 import { openDatabase } from '../../src/platform/database/open.js';
 import { administer, blankDatabase } from '../support/databases.js';
@@ -49,4 +51,20 @@ t.test('an empty search path of the role does not prevent the start', { skip: sk
   const { client, close } = await openDatabase(url.href);
   t.teardown(close);
   t.equal(await client.user.count(), 0);
+});
+
+t.test('a role that may not identify the server serves, and is ready', { skip: skipWithoutPostgresql }, async (t) => {
+  const role = `limited_${randomUUID().replaceAll('-', '')}`;
+  t.teardown(() => administer(`DROP ROLE IF EXISTS ${role}`));
+  const url = new URL(await blankDatabase(t));
+  await administer(`CREATE ROLE ${role} LOGIN PASSWORD '${role}'`);
+  await administer(`ALTER DATABASE ${url.pathname.slice(1)} OWNER TO ${role}`);
+  const owner = new Client({ connectionString: url.href });
+  await owner.connect();
+  await owner.query('REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC');
+  await owner.end();
+  const { client, failing, close } = await openDatabase(Object.assign(url, { username: role, password: role }).href);
+  t.teardown(close);
+  for (let times = 0; times < 5; times++) t.equal(await client.user.count(), 0);
+  t.equal(await failing(), undefined);
 });

@@ -23,7 +23,7 @@ export interface PostgresOptions {
   limits: TimeLimits;
   /** The address of the server behind a pooler in transaction mode. */
   direct?: string | undefined;
-  /** Gets each connection for statements of callers before its first use. */
+  /** Gets each connection for statements of callers, after the statement that begins its session. */
   observe?: (client: ClientBase) => void;
 }
 
@@ -57,9 +57,11 @@ export async function openPostgres(
   const sessions = { statementTimeout: statementTimeout(limits), wait: limits.connect };
   const identity = serverIdentity();
   const begin = identity.guard(beginRouted(route, sessions));
-  const onConnect: OnConnect = (client) => {
+  // Without the statement of `begin`, which may fail because it asks for more than the role may read.
+  const onConnect: OnConnect = async (client) => {
+    const session = await begin(client);
     observe(client);
-    return begin(client);
+    return session;
   };
   const closed = new AbortController();
   void identity.check({ ...options, application_name: `${name} check` }, begin, closed.signal);
