@@ -1,7 +1,8 @@
 import { Failure } from '../calls/errors.js';
+import { networkOf } from '../calls/networks.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
 import { macs, type Secrets } from '../secrets.js';
-import { knownNetworks, networkOf } from './networks.js';
+import { knownNetworks } from './networks.js';
 import { type AttemptCounter, type CountResult, type Limit, throttle } from './throttle.js';
 import { emailKey } from './users.js';
 

@@ -9,7 +9,7 @@ import fastq from 'fastq';
 import { BOUNDS } from '../bounds.js';
 import { Failure } from '../calls/errors.js';
 import { fairQueue } from '../calls/fair-queue.js';
-import { networkOf, prefixesOf } from './networks.js';
+import { networkOf, prefixesOf } from '../calls/networks.js';
 
 const { resolve } = createRequire(import.meta.url);
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { networkOf } from '../accounts/networks.js';
 import type { Actor } from '../calls/access.js';
+import { networkOf } from '../calls/networks.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 
 /** The events of the audit table (OWASP ASVS 5.0, 16.3). People filter by the names. */

@@ -1,4 +1,4 @@
-import { openDatabase } from '../database/open.js';
+import { openMigrated } from '../database/open-migrated.js';
 import { retryWhileUnavailable } from '../database/retry.js';
 import { readDatabaseConfig } from '../server/config.js';
 import type { Subcommand } from './subcommand.js';
@@ -7,10 +7,10 @@ import type { Subcommand } from './subcommand.js';
 export async function applyMissingMigrations(): Promise<void> {
   try {
     const { DATABASE_URL, DATABASE_DIRECT_URL: direct } = readDatabaseConfig(process.env);
-    const { label, migrated, close } = await retryWhileUnavailable(() => openDatabase(DATABASE_URL, { direct }));
-    await close();
+    const { address, backend, migrated } = await retryWhileUnavailable(() => openMigrated(DATABASE_URL, { direct }));
+    await backend.close();
     const result = migrated.length > 0 ? `Applied ${migrated.join(', ')}` : 'All migrations are applied';
-    console.log(`${label}: ${result}.`);
+    console.log(`${address.label}: ${result}.`);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;

@@ -2,10 +2,10 @@
 
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from '@fastify/proxy-addr';
-import { networkOf, prefixesOf } from '../accounts/networks.js';
 import { BOUNDS } from '../bounds.js';
 import { Failure } from '../calls/errors.js';
 import { fairQueue } from '../calls/fair-queue.js';
+import { networkOf, prefixesOf } from '../calls/networks.js';
 
 export interface AdmissionLimits {
   /**

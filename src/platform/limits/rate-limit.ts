@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { LRUCache } from 'lru-cache';
-import { networkOf } from '../accounts/networks.js';
 import { Failure } from '../calls/errors.js';
 import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
+import { networkOf } from '../calls/networks.js';
 import { countRefusal } from './refused-connections.js';
 
 const MINUTE_MS = 60_000;
