@@ -697,7 +697,15 @@ t.test('rows and members that a handler must not access', async (t) => {
         } satisfies Application,
       },
     );
-    t.same(Object.keys(kept).sort(), ['continuation', 'environment', 'jobs', 'now', 'production', 'transact']);
+    t.same(Object.keys(kept).sort(), [
+      'continuation',
+      'environment',
+      'jobs',
+      'now',
+      'outside',
+      'production',
+      'transact',
+    ]);
   });
 
   // The policy limits reading to `own`.
