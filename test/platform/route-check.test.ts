@@ -91,7 +91,7 @@ type Query { any: ID @permission(action: "posts.read") }
 type Subscription { added: ID @permission(action: "posts.read") }
 `;
   const schema = executableSchema(typeDefs, { Subscription: { added: notWritten } }, { policy, models });
-  const answer = await subscribe({ schema, document: parse('subscription { added }') });
+  const answer = await subscribe({ schema, document: parse('subscription { added }'), contextValue: {} });
   t.match(answer, { errors: [{ originalError: { code: 'NOT_IMPLEMENTED' } }] });
 });
 

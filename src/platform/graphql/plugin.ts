@@ -55,7 +55,6 @@ export const graphqlPlugin = fp<GraphQLOptions>(
     const { models } = options.services.operations;
     const schema = executableSchema(options.typeDefs, options.resolvers, {
       onField: app.countField,
-      onRootField: app.timeField,
       policy: app.policy,
       models,
     });

@@ -23,10 +23,11 @@ import { routeResolvers } from './routes.js';
 interface SchemaOptions {
   readonly policy: Policy;
   readonly models: DeclaredModels;
-  /** Gets the code, or `OK`, of each root field, and of each nested field that failed. */
-  readonly onField?: (type: string, field: string, code: string) => void;
-  /** Gets the seconds that a root field took; a subscription, until it began. */
-  readonly onRootField?: (type: string, field: string, seconds: number) => void;
+  /**
+   * Gets the code, or `OK`, of each root field, and of each nested field that failed.
+   * @param began the call of a root field, in milliseconds of `performance.now()`
+   */
+  readonly onField?: (type: string, field: string, code: string, began?: number) => void;
 }
 
 type Field = GraphQLField<unknown, GraphQLContext>;
@@ -41,7 +42,7 @@ type Resolvers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 export function executableSchema(
   typeDefs: string,
   resolvers: object,
-  { policy, models, onField = () => {}, onRootField = () => {} }: SchemaOptions,
+  { policy, models, onField = () => {} }: SchemaOptions,
 ): GraphQLSchema {
   const contract = buildSchema(typeDefs);
   checkPermissions(contract);
@@ -74,11 +75,9 @@ export function executableSchema(
     for (const field of Object.values(type.getFields())) {
       if (field.args.length > 0) checkArguments(schema, ajv, field, !isRoot && written.has(field));
       else field.resolve ??= memberResolver;
-      reportOutcome(`${type.name}.${field.name}`, field, (code) => {
-        if (isRoot || code !== 'OK') onField(type.name, field.name, code);
+      reportOutcome(`${type.name}.${field.name}`, field, isRoot, (code, began) => {
+        if (isRoot || code !== 'OK') onField(type.name, field.name, code, began);
       });
-      if (isRoot)
-        timeField(`${type.name}.${field.name}`, field, (seconds) => onRootField(type.name, field.name, seconds));
     }
   }
   return schema;
@@ -109,45 +108,42 @@ const memberResolver: GraphQLFieldResolver<unknown, GraphQLContext> = (parent, a
   return value instanceof Date ? value.toISOString() : value;
 };
 
-function reportOutcome(name: string, field: Field, report: (code: string) => void): void {
-  const failed = (thrown: unknown): never => {
+/** Reports the outcome of each call of a field. Times root fields, and names them for the log. */
+function reportOutcome(
+  name: string,
+  field: Field,
+  isRoot: boolean,
+  report: (code: string, began: number | undefined) => void,
+): void {
+  const failed = (thrown: unknown, began: number | undefined): never => {
     const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(`thrown: ${thrown}`);
     setErrorField(error, name);
-    report(toFailure(error).code);
+    report(toFailure(error).code, began);
     throw error;
   };
-  const done = <T>(value: T): T => {
-    report('OK');
+  const done = <T>(value: T, began: number | undefined): T => {
+    report('OK', began);
     return value;
   };
   const reporting = (resolve: GraphQLFieldResolver<unknown, GraphQLContext>): typeof resolve => {
     return (parent, args, context, info) => {
+      const began = isRoot ? performance.now() : undefined;
+      if (isRoot) context.fields?.add(name);
       let value: unknown;
       try {
         value = resolve(parent, args, context, info);
       } catch (error) {
-        return failed(error);
+        return failed(error, began);
       }
-      return isThenable(value) ? Promise.resolve(value).then(done, failed) : done(value);
+      if (!isThenable(value)) return done(value, began);
+      return Promise.resolve(value).then(
+        (one) => done(one, began),
+        (error) => failed(error, began),
+      );
     };
   };
   if (field.subscribe) field.subscribe = reporting(field.subscribe);
   else if (field.resolve) field.resolve = reporting(field.resolve);
-}
-
-/** Measures a root field, and names it for the log. */
-function timeField(name: string, field: Field, report: (seconds: number) => void): void {
-  const member = field.subscribe ? 'subscribe' : 'resolve';
-  const resolve = field[member] as GraphQLFieldResolver<unknown, GraphQLContext>;
-  field[member] = async (parent, args, context, info) => {
-    const began = performance.now();
-    context.fields?.add(name);
-    try {
-      return await resolve(parent, args, context, info);
-    } finally {
-      report((performance.now() - began) / 1000);
-    }
-  };
 }
 
 /** A promise of Prisma is not an instance of Promise. */

@@ -12,8 +12,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     metrics: () => Promise<string>;
     authorizeMetrics: (request: FastifyRequest) => Promise<void>;
-    countField: (type: string, field: string, code: string) => void;
-    timeField: (type: string, field: string, seconds: number) => void;
+    /** @param began the call of a root field, in milliseconds of `performance.now()` */
+    countField: (type: string, field: string, code: string, began?: number) => void;
     countRefused: (codes: readonly string[]) => void;
   }
 }
@@ -63,8 +63,10 @@ export const metricsPlugin = fp<MetricsOptions>(
       labelNames: ['type', 'field'],
       registers: [registry],
     });
-    app.decorate('countField', (type, field, code) => fields.inc({ type, field, code }));
-    app.decorate('timeField', (type, field, seconds) => fieldDuration.observe({ type, field }, seconds));
+    app.decorate('countField', (type, field, code, began) => {
+      fields.inc({ type, field, code });
+      if (began !== undefined) fieldDuration.observe({ type, field }, (performance.now() - began) / 1000);
+    });
     app.decorate('countRefused', (codes) => {
       for (const code of codes) refused.inc({ code });
     });
