@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import type * as Argon2 from '@node-rs/argon2';
 import fastq from 'fastq';
 import { BOUNDS } from '../bounds.js';
-import { Failure } from '../calls/errors.js';
+import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
 import { fairQueue } from '../calls/fair-queue.js';
 import { networkOf, prefixesOf } from '../calls/networks.js';
 
@@ -115,7 +115,6 @@ interface WaitingWork {
   refuse: (failure: Failure) => void;
 }
 
-const RETRY_AFTER_S = 2;
 const tooMany = () => new Failure('UNAVAILABLE', 'Too many logins at once.', { retryAfter: RETRY_AFTER_S });
 
 export type Passwords = ReturnType<typeof passwords>;

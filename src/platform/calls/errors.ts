@@ -12,6 +12,9 @@ export interface FailureOptions extends Partial<Issues> {
   cause?: unknown;
 }
 
+/** Seconds after which a caller may try again, unless a failure knows better. */
+export const RETRY_AFTER_S = 2;
+
 /** Bytes in JSON. */
 const MAX_MESSAGE_BYTES = 512;
 

@@ -1,6 +1,6 @@
 /** Turns the response of an upstream into the answer of a forwarded operation, or into a Failure. The handler of `x-forward` calls it. @module */
 
-import { Failure, type FailureOptions } from '../calls/errors.js';
+import { Failure, type FailureOptions, RETRY_AFTER_S } from '../calls/errors.js';
 import type { Catalogue, Code, Kind } from '../contract/codes.js';
 import type { Response as DeclaredResponse } from '../contract/document.js';
 import type { Forward, Operation } from '../contract/openapi.js';
@@ -12,8 +12,6 @@ import type { Reply } from '../rest/represent.js';
 import type { UpstreamResponse } from './upstreams.js';
 
 export type ForwardedOperation = Operation & { forward: Forward };
-
-const RETRY_AFTER_S = 2;
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
 

@@ -9,14 +9,13 @@ import {
   wrap,
 } from 'cockatiel';
 import { BOUNDS } from '../bounds.js';
-import { Failure } from '../calls/errors.js';
+import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
 import type { Dependency } from '../database/outages.js';
 
 /** Limits a call and its wait in the queue. Shorter than the handler timeout, so that the error names the service. */
 export const CALL_TIMEOUT_MS = 8_000;
 const BREAK_AFTER_FAILURES = 5;
 const HALF_OPEN_AFTER_MS = 5_000;
-const RETRY_AFTER_S = 2;
 
 export interface OutsideOptions {
   /** Returns true for a result that counts as a failure of the service. */

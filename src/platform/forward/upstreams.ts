@@ -19,6 +19,7 @@ export interface UpstreamResponse {
 }
 
 const MAX_RESPONSE_BYTES = BOUNDS.upstreamAnswer.value;
+
 /**
  * Returns the client of one upstream with a limit of concurrent calls and a circuit breaker, so that a slow upstream
  * delays only its own callers.

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { BOUNDS } from '../bounds.js';
-import { Failure } from '../calls/errors.js';
+import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
 import { essenceOf, kindOf } from '../contract/document.js';
 import { bodyTooLarge } from './failures.js';
 import { strictJsonIssues, syntaxError } from './json-text.js';
@@ -64,8 +64,6 @@ export function readDeclared(
 
 const rangeOf = (range: string): RegExp =>
   range === '*/*' ? /^/ : new RegExp(`^${range.slice(0, -1).replaceAll(/[.+]/g, '\\$&')}`);
-
-const RETRY_AFTER_S = 2;
 
 /** Reads bodies as streams. A handler that waits for a slow body keeps its place, so their number is limited. */
 function streamReader() {

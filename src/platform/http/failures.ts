@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Failure } from '../calls/errors.js';
+import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
 import { type Issue, truncate } from '../calls/issues.js';
 import { type Code, platformCodes } from '../contract/codes.js';
 import { type DatabaseFault, faultOf } from '../database/faults.js';
@@ -19,7 +19,6 @@ declare module 'fastify' {
   }
 }
 
-const RETRY_AFTER_S = 2;
 const MAX_MESSAGE_BYTES = 512;
 
 /** Errors of Fastify by code. Others are mapped by status. */

@@ -5,14 +5,13 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { ServerOptions, WebSocket } from 'ws';
 import { BOUNDS } from '../bounds.js';
-import { Failure } from '../calls/errors.js';
+import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
 
 /** ws closes the socket with 1009 if a message is larger. */
 const MAX_MESSAGE_BYTES = BOUNDS.socketMessage.value;
 const CLOSE_TIMEOUT_MS = 2000;
 /** RFC 6455 §7.4.1. */
 const GOING_AWAY = 1001;
-const RETRY_AFTER_S = 2;
 
 interface WebSocketOptions {
   path: string;

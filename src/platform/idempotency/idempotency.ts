@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BOUNDS } from '../bounds.js';
 import { authenticated, type Call, type KeyedRequest } from '../calls/access.js';
-import { Failure } from '../calls/errors.js';
+import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
 import { macs, type Secrets } from '../secrets.js';
@@ -25,7 +25,6 @@ const MAX_WAIT_MS = BOUNDS.keyWait.value;
 const MAX_WAITING = BOUNDS.keyWaiting.value;
 /** Milliseconds between looks at a key that another process uses. */
 const LOOK_INTERVAL_MS = 150;
-const RETRY_AFTER_S = 2;
 
 /** One object, so that `inTurn` recognizes it. */
 const IN_FLIGHT = new Failure(

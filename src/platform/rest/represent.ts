@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
+import { RETRY_AFTER_S } from '../calls/errors.js';
 import type { Response, Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 import { addVary, negotiateGzip, sendBytes } from '../http/reply.js';
@@ -17,8 +18,6 @@ const CACHE_CONTROL: Record<string, string> = { auth: 'no-store', keys: 'public,
 
 /** The headers of a 304 besides the entity tag (RFC 9110 §15.4.5). */
 const KEPT_HEADERS = ['cache-control', 'content-location'];
-
-const RETRY_AFTER_S = 2;
 
 interface Form {
   headers: ReadonlySet<string>;

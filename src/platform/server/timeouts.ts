@@ -2,7 +2,7 @@ import type { Http2ServerResponse } from 'node:http2';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { BOUNDS } from '../bounds.js';
-import { Failure } from '../calls/errors.js';
+import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
 import { bareProblem } from '../http/failures.js';
 
 /** Milliseconds. */
@@ -32,8 +32,6 @@ export const TIMEOUTS_MS: Timeouts = {
   idle: 72_000,
   closing: 10_000,
 };
-
-const RETRY_AFTER_S = 2;
 
 /**
  * Fastify 5.12 ends the timer of its own `handlerTimeout` with the body of the request. Node has no time-out for bodies
