@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Client } from 'pg';
 import type { Test } from 'tap';
 import type { Pgbouncer } from '../support/poolers.js';
 import { eventually, type Server, START, startServer } from '../support/process.js';
-import { POSTGRESQL, REDIS } from '../support/servers.js';
+import { freePort, POSTGRESQL, REDIS } from '../support/servers.js';
 import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.js';
 import type { Load } from './load.js';
 
@@ -23,15 +21,6 @@ export interface World {
 }
 
 const hostOf = ({ hostname, port }: URL, usual: number) => ({ host: hostname, port: Number(port || usual) });
-
-/** Returns a free port, for a server that restarts under the same address. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /**
  * Creates a database for the test. Its owner is subject to the server's limits, unlike a superuser.

@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { check } from '../../src/workbench/model/check.js';
@@ -8,7 +7,7 @@ import { accord } from '../support/accord.js';
 import { section } from '../support/documentation.js';
 import { type NewProject, newProject } from '../support/new-project.js';
 import { eventually, run, startServer, temporaryFolder } from '../support/process.js';
-import { skipUnlessWhole } from '../support/servers.js';
+import { freePort, skipUnlessWhole } from '../support/servers.js';
 import { applyEdit, type Commands, outputPattern, type Step, stepsOf } from '../support/walk-through.js';
 
 const OWN = stepsOf(section('docs/your-own-api.md', 'Walk-through: a resource of your own'));
@@ -72,15 +71,6 @@ t.test('the walk-through of your-own-api.md works', { skip: skipUnlessWhole }, a
   const { url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }, project.start);
   t.equal(await askAll(t, url, OWN), 4);
 });
-
-/** Returns an unused port. */
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 
 t.test('the walk-through of moving-in.md works', { skip: skipUnlessWhole }, async (t) => {
   const project = await newProject(t, 'library');

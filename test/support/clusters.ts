@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Test } from 'tap';
+import { freePort } from './servers.js';
 
 /** The server binaries of Debian's packages. */
 const BINARIES = '/usr/lib/postgresql/15/bin';
@@ -25,14 +24,6 @@ function execute(program: string, ...args: string[]): void {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   if (status !== 0) throw new Error(`${program}: ${stderr}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** A PostgreSQL server of the test's own. */

@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { eventually, temporaryFolder } from './process.js';
-import { POSTGRESQL } from './servers.js';
+import { freePort, POSTGRESQL } from './servers.js';
 
 /** TEST_PGBOUNCER names another build. */
 const PGBOUNCER = process.env['TEST_PGBOUNCER'] ?? '/usr/sbin/pgbouncer';
@@ -47,10 +47,7 @@ export async function pgbouncer(
   const folder = temporaryFolder(t);
   chmodSync(folder, 0o755);
   const { hostname, port, username, password } = POSTGRESQL;
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const own = (probe.address() as AddressInfo).port;
-  probe.close();
+  const own = await freePort();
   writeFileSync(join(folder, 'users.txt'), `"${username}" "${decodeURIComponent(password)}"\n`);
   const all = {
     ...{ listen_addr: '127.0.0.1', listen_port: own, unix_socket_dir: '', auth_type: 'trust' },

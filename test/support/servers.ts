@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import type { Dependency } from '../../src/platform/database/outages.js';
 
 export const POSTGRESQL = new URL(process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres');
@@ -34,3 +35,13 @@ export const skipWithoutRedis =
 
 /** The reason to skip slow tests, or false with CI=true. Quicker tests cover their parts. */
 export const skipUnlessWhole = !demanded && 'takes long: runs with CI=true';
+
+/** Returns a free port, for a server that needs it before it starts. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
