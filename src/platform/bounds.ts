@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What shares the number: one answer, one socket, …, or the whole process. */
+/** The number holds for each of these, or for the whole process. */
 type Scope =
   | 'request'
   | 'answer'
@@ -21,7 +21,7 @@ export interface Bound {
   readonly value: number;
   readonly name: string;
   readonly scope: Scope;
-  /** What happens beyond the bound. */
+  /** The consequence of exceeding the bound. */
   readonly beyond: string;
   /** The metric that shows the bound at work; undefined if `http_request_duration_seconds` shows the refusals by status. */
   readonly metric?: string;

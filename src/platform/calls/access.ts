@@ -60,7 +60,7 @@ export interface Call<Rules extends Policy = Policy> {
   readonly enforce: () => Promise<void>;
 }
 
-/** Returns the headers by which other services know the request. */
+/** Returns the headers that identify the request for other services. */
 export const traceHeaders = ({ requestId, trace }: Call) => ({ 'x-request-id': requestId, ...trace });
 
 /** @throws Failure UNAUTHENTICATED */

@@ -5,13 +5,13 @@ interface Group<Item> {
   size: number;
   /** In the order of service. */
   readonly parts: Map<string, Group<Item>>;
-  /** Of a group without parts. */
+  /** Empty for a group with parts. */
   readonly items: Item[];
 }
 
 const emptyGroup = <Item>(): Group<Item> => ({ size: 0, parts: new Map(), items: [] });
 
-/** Of parts of one size, the one that is served last. */
+/** Returns the largest part; the one that is served last if several are as large. */
 function largestPart<Item>({ parts }: Group<Item>): Group<Item> | undefined {
   let largest: Group<Item> | undefined;
   for (const part of parts.values()) if (part.size >= (largest?.size ?? 0)) largest = part;

@@ -7,7 +7,7 @@ export function networkOf(ip: string): string {
   if (!ip.includes(':')) return ip;
   const mapped = MAPPED.exec(ip)?.[1];
   if (mapped || !isIPv6(ip)) return mapped ?? ip;
-  // The form of RFC 5952, in which only mapped and compatible addresses contain dots.
+  // Writes the address as RFC 5952 demands: only mapped and compatible addresses contain dots.
   const { address } = new SocketAddress({ address: ip.split('%')[0] as string, family: 'ipv6' });
   const [head = '', tail] = address.split('::');
   const groups = (text = '') => (text === '' ? [] : text.split(':'));
