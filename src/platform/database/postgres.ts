@@ -63,10 +63,15 @@ export async function openPostgres(
     observe(client);
     return session;
   };
-  const closed = new AbortController();
-  void identity.check({ ...options, application_name: `${name} check` }, begin, closed.signal);
+  const checkServer = identity.checks({ ...options, application_name: `${name} check` }, begin);
   let server: Dependency | undefined;
-  const reportOutcome = outcomeReporter({ away: (reason) => server?.away(reason), back: () => server?.back() });
+  const reportOutcome = outcomeReporter({
+    away: (reason) => server?.away(reason),
+    back: () => {
+      server?.back();
+      checkServer();
+    },
+  });
   const pool = openPool({ ...options, max: poolSize, maxLifetimeSeconds: MAX_AGE_MS / 1000, reportOutcome, onConnect });
   const reads = sharedConnections(options, onConnect, reportOutcome);
   const startSession: Backend['withMigrationSession'] = async (work) => {
@@ -89,7 +94,6 @@ export async function openPostgres(
     },
     isReadOnly: identity.isReadOnly,
     close: async () => {
-      closed.abort();
       await Promise.all([reads.close(), pool.end()]);
     },
   };

@@ -4,12 +4,11 @@
  * @module
  */
 
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientBase, type ClientConfig } from 'pg';
 import type { Dependency } from './outages.js';
 import type { OnConnect, Session } from './session.js';
 
-/** Milliseconds between two checks on a new connection. Others may stay open for minutes. */
+/** Milliseconds between two checks on a new connection while statements are sent. Others may stay open for minutes. */
 const CHECK_MS = 2000;
 
 /** Destroys the socket, because a dead server does not respond to `end`. */
@@ -69,11 +68,10 @@ export function serverIdentity() {
         client.once('end', () => open.delete(client));
         return session;
       },
-    /** Opens a connection now and then, until `signal` aborts. */
-    async check(config: ClientConfig, onConnect: OnConnect, signal: AbortSignal): Promise<void> {
-      while (!signal.aborted) {
-        await delay(CHECK_MS, undefined, { signal, ref: false }).catch(() => {});
-        if (signal.aborted) return;
+    /** Returns a function for each statement, which opens a connection unless one was opened within CHECK_MS. */
+    checks(config: ClientConfig, onConnect: OnConnect): () => void {
+      let dueAt = Number.NEGATIVE_INFINITY;
+      async function check(): Promise<void> {
         const client = new Client(config).on('error', () => {});
         // Requests report outages.
         await client
@@ -81,7 +79,13 @@ export function serverIdentity() {
           .then(() => onConnect(client))
           .catch(() => {});
         void client.end().catch(() => {});
+        dueAt = performance.now() + CHECK_MS;
       }
+      return () => {
+        if (performance.now() < dueAt) return;
+        dueAt = Number.POSITIVE_INFINITY;
+        void check();
+      };
     },
     isReadOnly: (): boolean => current?.session.isReadOnly ?? false,
     watch(server: Dependency): void {
