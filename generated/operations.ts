@@ -90,7 +90,7 @@ export interface ListUsersRequest {
 export type ListUsersReply =
   | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: UserListOrPage }
   | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 401 | 403 | 404 | 406 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 401 | 403 | 404 | 406 | 413 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * List users
@@ -103,8 +103,8 @@ export type ListUsersReply =
  *
  * - 200: Users. An array, or with `after` a page with a cursor.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 422
- *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 413
+ *   PAYLOAD_TOO_LARGE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type ListUsers = Route<ListUsersRequest, ListUsersReply, DecisionOf<'listUsers'>> | NotWritten;
 
@@ -362,7 +362,7 @@ export interface ListOrdersRequest {
 export type ListOrdersReply =
   | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: OrderListOrPage }
   | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 401 | 403 | 404 | 406 | 410 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 401 | 403 | 404 | 406 | 410 | 413 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * List orders of a user
@@ -375,8 +375,8 @@ export type ListOrdersReply =
  *
  * - 200: Orders. An array, or with `after` a page with a cursor.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 422
- *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 413
+ *   PAYLOAD_TOO_LARGE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type ListOrders = Route<ListOrdersRequest, ListOrdersReply, DecisionOf<'listOrders'>> | NotWritten;
 
@@ -733,7 +733,7 @@ export interface ListSessionsRequest {
 export type ListSessionsReply =
   | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: SessionListOrPage }
   | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 401 | 403 | 404 | 406 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 401 | 403 | 404 | 406 | 413 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * List own sessions
@@ -746,8 +746,8 @@ export type ListSessionsReply =
  *
  * - 200: Sessions. An array, or with `after` a page with a cursor.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 422
- *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 413
+ *   PAYLOAD_TOO_LARGE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type ListSessions = Route<ListSessionsRequest, ListSessionsReply, DecisionOf<'listSessions'>> | NotWritten;
 

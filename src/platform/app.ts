@@ -19,6 +19,7 @@ import { commonStagesPlugin } from './http/stages.js';
 import { webSocketPlugin } from './http/websocket.js';
 import type { Administration } from './keys/administration.js';
 import { admissionPlugin } from './limits/admission.js';
+import { ANSWER_LIMITS, type AnswerLimits, answerBytesPlugin } from './limits/answer-bytes.js';
 import { ADMISSION, type AdmissionLimits } from './limits/places.js';
 import { rateLimitPlugin, type SharedWindows } from './limits/rate-limit.js';
 import type { SocketLimits } from './live/sockets.js';
@@ -42,6 +43,7 @@ export interface AppOptions {
   logger: NonNullable<FastifyServerOptions['logger']>;
   now?: () => number;
   admission?: Partial<AdmissionLimits>;
+  answers?: Partial<AnswerLimits>;
   timeouts?: Partial<Timeouts>;
   contracts?: ServedContracts | undefined;
   sockets?: Partial<SocketLimits>;
@@ -73,6 +75,7 @@ export async function buildApp(
     logger,
     now = Date.now,
     admission,
+    answers,
     timeouts: timeoutOverrides,
     contracts: servedContracts,
     sockets,
@@ -155,6 +158,7 @@ export async function buildApp(
     now,
     shared,
   });
+  await app.register(answerBytesPlugin, { ...ANSWER_LIMITS, ...answers });
   await app.register(admissionPlugin, {
     limits: { ...ADMISSION, ...admission },
     trusted: config.TRUST_PROXY,

@@ -131,6 +131,7 @@ export const PIPELINE: readonly Stage[] = [
   ),
   ...stages(
     'onResponse',
+    ['answer-received', HTTP, 'frees the bytes of the answer'],
     ['upgrade-end', SOCKETS, 'ends the connection of an upgrade that was refused', [], WEBSOCKET],
     ['metrics', ALL, 'counts and times the answer'],
     ['request-line', ALL, 'writes the line of the request to the log'],

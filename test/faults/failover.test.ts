@@ -91,6 +91,7 @@ t.test('a server that accepts no writes makes the instance unready', { skip: ski
 
   switchTo(old);
   proxy.cut();
-  await eventually('a refusal', () => server.stdout().includes('timeline 1 of system') || undefined);
+  await becomes('unready on the old primary', 503);
+  await eventually('a refusal', () => server.stdout().includes('timeline 1 of system'));
   t.equal((await readiness()).status, 503, 'an old primary is not used again');
 });

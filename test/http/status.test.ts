@@ -221,6 +221,8 @@ t.test('the documented limits apply', async (t) => {
     headers: 10_000,
     request: 15_000,
     handler: 10_000,
+    unread: 30_000,
+    stream: 120_000,
     idle: 72_000,
     closing: 10_000,
   });

@@ -410,7 +410,7 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
-  lines: { all: 38_750, application: 1155, platform: 21_530, testing: 3_655, workbench: 12_400 },
+  lines: { all: 39_060, application: 1155, platform: 21_840, testing: 3_655, workbench: 12_400 },
   files: 340,
   withOneImporter: 112,
 };

@@ -38,6 +38,19 @@ export interface KeyedRequest {
   readonly content: () => string;
 }
 
+/** What one answer keeps in memory. */
+export interface AnswerBytes {
+  /** Sends a read of rows when the caller has few enough. @throws Failure of an earlier read */
+  read: <Result>(send: () => Promise<Result>) => Promise<Result>;
+  /** Counts bytes of rows. @throws Failure PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE; again at each later call */
+  add: (bytes: number) => void;
+  /** Counts the text, which is made of the rows. @throws Failure as `add` */
+  hold: (text: string | Buffer) => void;
+  failure: () => Failure | undefined;
+  /** Frees all bytes. */
+  release: () => void;
+}
+
 /**
  * One call of an operation, for services of both transports.
  * @typeParam Rules the policy of the application
@@ -56,6 +69,8 @@ export interface Call<Rules extends Policy = Policy> {
   /** The headers of a trace that the request belongs to. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
   readonly idempotency?: KeyedRequest | undefined;
+  /** Counts the rows that are read for the answer. */
+  readonly answer?: AnswerBytes;
   /** Checks content and rate once, before the first effect. @throws Failure VALIDATION_FAILED, then RATE_LIMITED */
   readonly enforce: () => Promise<void>;
 }

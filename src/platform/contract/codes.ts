@@ -41,7 +41,11 @@ export const platformCodes = {
     title: 'Precondition failed',
     description: 'If-Match does not name the present version.',
   },
-  PAYLOAD_TOO_LARGE: { status: 413, title: 'Payload too large', description: 'The body exceeds the limit.' },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    title: 'Payload too large',
+    description: 'The body or the answer exceeds the limit.',
+  },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     title: 'Unsupported media type',

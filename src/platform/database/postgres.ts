@@ -3,7 +3,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientBase, type ClientConfig } from 'pg';
 import { BOUNDS } from '../bounds.js';
-import { type PoolConnection, type Result, type Statement, writeTogether } from '../prepared-prisma/connection.js';
+import {
+  type PoolConnection,
+  type Result,
+  type Statement,
+  submit,
+  writeTogether,
+} from '../prepared-prisma/connection.js';
 import { type Backend, type SharedConnections, statementTimeout, type TimeLimits } from './backend.js';
 import { faultOf } from './faults.js';
 import { postgresListener } from './listener.js';
@@ -169,7 +175,7 @@ function sharedConnection(options: ClientConfig, onConnect: OnConnect) {
     const sendOn = (opened: Client) => {
       const connection = opened as unknown as PoolConnection;
       writeTogether(connection);
-      connection.query(query, answered);
+      submit(connection, query, answered);
     };
     if (client) sendOn(client);
     else connection.then(sendOn, onConnectError);

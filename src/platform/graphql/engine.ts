@@ -1,7 +1,7 @@
 /** Takes a GraphQL request through its stages up to the execution. The POST route and the socket use it. @module */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { createSourceEventStream, type ExecutionResult, execute } from 'graphql';
+import { createSourceEventStream, type ExecutionResult, execute, GraphQLError } from 'graphql';
 import mercurius from 'mercurius';
 import { type Actor, authenticated } from '../calls/access.js';
 import { refuseExcess } from '../limits/rate-limit.js';
@@ -118,16 +118,32 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
       const { contextValue, operationName } = execution;
       const context = contextValue as object as Record<string, unknown>;
       executions.set(context, execution);
-      return (await app.graphql(PLACEHOLDER, context, undefined, operationName)) as ExecutionResult;
+      return withinBytes(contextValue, async () => {
+        return (await app.graphql(PLACEHOLDER, context, undefined, operationName)) as ExecutionResult;
+      });
     },
 
     /** Starts a subscription (GraphQL specification, section 6.2.3.1). Resolves to its events or its errors. */
     createSourceEventStream: (execution: Execution) => createSourceEventStream(execution),
 
     /** Executes one event of a subscription (section 6.2.3.2). mercurius supports only one root value. */
-    executeSubscriptionEvent: async (execution: Execution, event: unknown): Promise<ExecutionResult> =>
-      execute({ ...execution, rootValue: event }),
+    executeSubscriptionEvent: (execution: Execution, event: unknown): Promise<ExecutionResult> =>
+      withinBytes(execution.contextValue, async () => execute({ ...execution, rootValue: event })),
   };
+}
+
+/** Replaces a result for which too many bytes were read. */
+async function withinBytes(
+  { call: { answer } }: GraphQLContext,
+  run: () => Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  try {
+    const result = await run();
+    const failure = answer?.failure();
+    return failure ? { errors: [new GraphQLError(failure.message, { originalError: failure })] } : result;
+  } finally {
+    answer?.release();
+  }
 }
 
 async function runStages<Given extends object, Found extends Given>(

@@ -107,11 +107,10 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
   const send = (reply: FastifyReply, results: Result[], isBatch = false) => {
     app.recordRefusals(reply.request, results.flatMap(codesOf));
     const answer = limitResults(results);
+    const text = JSON.stringify(isBatch ? answer : answer[0]);
+    app.answerOf(reply.request).hold(text);
     addVary(reply, 'Accept');
-    return reply
-      .code(200)
-      .header('content-type', mediaTypeFor(reply.request.headers.accept))
-      .send(JSON.stringify(isBatch ? answer : answer[0]));
+    return reply.code(200).header('content-type', mediaTypeFor(reply.request.headers.accept)).send(text);
   };
 
   app.setErrorHandler((error, request, reply) => {

@@ -154,6 +154,7 @@ export function callOf(request: FastifyRequest, contentIssues: () => Issues, ide
     requestId: request.id,
     trace: traceOf(request.headers),
     idempotency,
+    answer: request.server.answerOf(request),
     enforce: () => (checked ??= check()),
   };
 }

@@ -94,6 +94,7 @@ export const metricsPlugin = fp<MetricsOptions>(
       () => ({ ...connections() }),
       'state',
     );
+    gauge('answer_bytes', 'Bytes of large answers that are made or sent.', app.answerBytes);
     gauge('password_hashes', 'Password hashes by state: running, or waiting for their turn.', hashes, 'state');
     gauge(
       'dependency_up',

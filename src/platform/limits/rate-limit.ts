@@ -88,11 +88,11 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
     app.decorateRequest('counting', null);
     app.decorateRequest('weight', null);
 
-    function countCaller({ actor, ip, weight }: FastifyRequest): MaybePromise<Rate> {
-      const { operations, cost } = weight ?? ONE;
-      return actor
-        ? callers(`user ${actor.id}`, limit, operations)
-        : callers(`address ${networkOf(ip)}`, anonymous, cost);
+    function countCaller(request: FastifyRequest): MaybePromise<Rate> {
+      const { operations, cost } = request.weight ?? ONE;
+      return request.actor
+        ? callers(callerOf(request), limit, operations)
+        : callers(callerOf(request), anonymous, cost);
     }
     async function countLater(request: FastifyRequest): Promise<Rate> {
       // Requests that fail before authentication (404, 308, 405), or need none, count for their caller too.
@@ -141,6 +141,10 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
   },
   { name: 'rate-limit', dependencies: ['pipeline', 'common-stages', 'authenticate'] },
 );
+
+/** Returns a key: the user, or the network of an anonymous caller. */
+export const callerOf = ({ actor, ip }: Pick<FastifyRequest, 'actor' | 'ip'>): string =>
+  actor ? `user ${actor.id}` : `address ${networkOf(ip)}`;
 
 const rateOf = (limit: number, { current, ttl }: Count): Rate => ({
   limit,

@@ -20,7 +20,14 @@ const MAX_EXCESS = BOUNDS.socketExcess.value;
 const EXCESS_MS = 10_000;
 
 /** Close codes of RFC 6455 §7.4.1, its registry, and graphql-transport-ws (44xx). */
-export const CLOSE = { policy: 1008, internal: 1011, tryAgainLater: 1013, badMessage: 4400, forbidden: 4403 } as const;
+export const CLOSE = {
+  policy: 1008,
+  tooBig: 1009,
+  internal: 1011,
+  tryAgainLater: 1013,
+  badMessage: 4400,
+  forbidden: 4403,
+} as const;
 
 const closeCodes: Readonly<Record<string, number>> = {
   UNAVAILABLE: CLOSE.tryAgainLater,
@@ -51,7 +58,10 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       actor: { value: actor },
       arrivedAt: { value: performance.now() },
       ...Object.fromEntries(
-        ['rate', 'counting', 'weight', 'fields', 'codes'].map((name) => [name, { value: null, writable: true }]),
+        ['rate', 'counting', 'weight', 'fields', 'codes', 'answer'].map((name) => [
+          name,
+          { value: null, writable: true },
+        ]),
       ),
     });
 
@@ -60,7 +70,8 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
   /** Returns true if the client reads what is sent. Otherwise closes the socket: omitting messages would lose them. */
   function isRead(bytes: number): boolean {
     if (socket.bufferedAmount + bytes <= MAX_QUEUED_BYTES) return true;
-    close(CLOSE.tryAgainLater, 'The client reads too slowly. Connect again.');
+    if (bytes > MAX_QUEUED_BYTES) close(CLOSE.tooBig, `A message must have at most ${MAX_QUEUED_BYTES} bytes.`);
+    else close(CLOSE.tryAgainLater, 'The client reads too slowly. Connect again.');
     return false;
   }
 

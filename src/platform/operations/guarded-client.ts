@@ -4,6 +4,7 @@ import { Failure } from '../calls/errors.js';
 import type { PrismaClient } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
 import type { Idempotency } from '../idempotency/idempotency.js';
+import { boundedClient } from '../prepared-prisma/prepared-client.js';
 import { type CallLog, callLog, endCalls, manualTransaction } from './call-transaction.js';
 import { type ClientAccess, storeAccess } from './client-access.js';
 import { type Db, READ_CALLS, type ReadCall } from './model.js';
@@ -111,11 +112,16 @@ export const refuseToWrite = (): never => {
   throw new TypeError('Only the root field of a mutation and an operation with another method than GET can write.');
 };
 
+/** Returns the client whose reads are counted for the answer of the call. */
+export const clientOf = ({ client }: Pick<OperationServices, 'client'>, { answer }: Call): PrismaClient =>
+  answer ? boundedClient(client, answer) : client;
+
 /** Returns a client that reads the rows that the caller may read. */
-export const readingClient = ({ client, models, streams }: OperationServices, call: Call): Db =>
-  guardedClient(
-    models,
-    streams,
+export function readingClient(services: OperationServices, call: Call): Db {
+  const client = clientOf(services, call);
+  return guardedClient(
+    services.models,
+    services.streams,
     {
       call,
       action: '',
@@ -126,6 +132,7 @@ export const readingClient = ({ client, models, streams }: OperationServices, ca
     },
     callLog('The operation', false),
   );
+}
 
 /** The caller of background work. */
 const SYSTEM: Call = {

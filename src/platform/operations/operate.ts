@@ -7,7 +7,7 @@ import { notFound, throwNotFoundOrGone } from '../calls/tombstones.js';
 import { faultOf } from '../database/faults.js';
 import { callLog, callTransaction, endCalls, refuseFailed, sendAhead } from './call-transaction.js';
 import type { OperationServices } from './guarded-client.js';
-import { guardedClient, refuseToWrite } from './guarded-client.js';
+import { clientOf, guardedClient, refuseToWrite } from './guarded-client.js';
 import type { AnyRow, Db, Tx } from './model.js';
 import { delegateOf, type ModelData } from './model-data.js';
 import { readableRows } from './read-scope.js';
@@ -68,9 +68,10 @@ async function runOnce(
   { target, handler }: Route<never, unknown>,
   options: OperationRequest,
 ): Promise<unknown> {
-  const { client, idempotency, models, streams, pages } = services;
+  const { idempotency, models, streams, pages } = services;
   const { call, action, writes, ifMatch } = options;
   const caller = authoriseRole(call, action);
+  const client = clientOf(services, call);
   const record = target.kind === 'record' ? target : undefined;
   const { of: container } = target;
   /** The target whose owner is checked. */

@@ -43,7 +43,7 @@ const STATUSES: Readonly<Record<number, readonly [Sender, string]>> = {
   409: ['operation', 'A taken e-mail address, the last administrator, a key in flight.'],
   410: ['operation', 'The resource existed and was deleted.'],
   412: ['operation', '`If-Match` names another version than the current one.'],
-  413: ['platform', 'The body exceeds the limit (64 KiB unless configured).'],
+  413: ['platform', 'The body exceeds the limit (64 KiB unless configured), or the answer would exceed 8 MiB.'],
   415: ['platform', 'The operation does not read this `Content-Type`, this charset or this compression.'],
   422: ['operation', 'The request can be read and its content breaks a rule.'],
   429: ['platform', 'The caller or the address has used up its requests; `Retry-After` says when to come back.'],

@@ -2,7 +2,15 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { Decimal, Sql, sqltag } from '@prisma/client/runtime/client';
-import { type Answer, type Connection, type Result, statementOf, TEXT_TYPES } from './connection.js';
+import {
+  type Answer,
+  type Connection,
+  type Reading,
+  type Result,
+  type Statement,
+  statementOf,
+  TEXT_TYPES,
+} from './connection.js';
 import type { DataModel } from './data-model.js';
 import { type Slot, timestampOf } from './markers.js';
 import type { PlanCache, StatementNames } from './plans.js';
@@ -15,6 +23,7 @@ export interface CallScope {
   connection: Connection;
   reads: Connection;
   isTransaction: boolean;
+  reading?: Reading | undefined;
   /** Runs a call of Prisma's client on the same connection, before the transaction ends. */
   prisma: (run: (client: AnyClient) => unknown) => Promise<unknown>;
 }
@@ -36,6 +45,18 @@ export interface Calls {
   fallBack: (call: Call, scope: CallScope, reason: string) => Promise<unknown>;
 }
 
+const send = ({ reading, isTransaction }: CallScope, connection: Connection, statement: Statement): Promise<Result> =>
+  reading && !isTransaction ? reading.read(() => connection.query(statement)) : connection.query(statement);
+
+/** @throws the error of `reading`, before Prisma reads the error of the statement as one of the server */
+function throwFailure({ reading }: CallScope): void {
+  const failure = reading?.failure();
+  if (failure) throw failure;
+}
+
+const lengthOf = (value: unknown): number =>
+  JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one))?.length ?? 0;
+
 const READ_OPERATION = /^(find|count)/;
 const LIST_OPERATIONS = new Set(['findMany', 'createManyAndReturn', 'updateManyAndReturn']);
 const COUNT_OPERATIONS = new Set(['createMany', 'updateMany', 'deleteMany']);
@@ -45,8 +66,16 @@ const NULLABLE = new Set(['findUnique', 'findFirst']);
 const isOutdatedStatement = (error: unknown) => (error as { routine?: unknown }).routine === 'RevalidateCachedQuery';
 
 export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: Parts): Calls {
-  const byPrisma = ({ model, operation, args }: Call, scope: CallScope) =>
-    scope.prisma((client) => client[delegateName(model.name)]?.[operation]?.(args));
+  function byPrisma({ model, operation, args }: Call, scope: CallScope): Promise<unknown> {
+    const running = scope.prisma((client) => client[delegateName(model.name)]?.[operation]?.(args));
+    const { reading } = scope;
+    if (!reading) return running;
+    // Prisma starts statements later, so only the value can be counted.
+    return running.then((value) => {
+      reading.add(lengthOf(value));
+      return value;
+    });
+  }
 
   function fallBack(call: Call, scope: CallScope, reason: string): Promise<unknown> {
     countFallback(call, reason);
@@ -101,8 +130,9 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
     counts.prepared++;
     let result: Result;
     try {
-      result = await connection.query(statement(values));
+      result = await send(scope, connection, statement(values, scope.reading));
     } catch (error) {
+      throwFailure(scope);
       if (!isOutdatedStatement(error)) return replay(call, { error });
       clearStatements();
       return scope.isTransaction ? replay(call, { error }) : byPrisma(call, scope);
@@ -175,8 +205,9 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
     counts.prepared++;
     let result: Result;
     try {
-      result = await sendRaw(connection, names.nameOfRepeated(sql.text), sql);
+      result = await send(scope, connection, rawStatement(names.nameOfRepeated(sql.text), sql, scope.reading));
     } catch (error) {
+      throwFailure(scope);
       if (!isOutdatedStatement(error)) return replayRaw(method, sql, { error });
       clearStatements();
       return scope.isTransaction ? replayRaw(method, sql, { error }) : raw(method, sql, [], scope);
@@ -222,8 +253,14 @@ function rowsOf({ fields, rows }: Result): object[] | undefined {
   });
 }
 
-const sendRaw = (connection: Connection, name: string, { text, values }: Sql): Promise<Result> =>
-  connection.query({ name, text, values: values.map(encode), rowMode: 'array', types: TEXT_TYPES });
+const rawStatement = (name: string, { text, values }: Sql, reading: Reading | undefined): Statement => ({
+  name,
+  text,
+  values: values.map(encode),
+  rowMode: 'array',
+  types: TEXT_TYPES,
+  ...(reading && { reading }),
+});
 
 /** Counters of a prepared client, for tests and development. */
 export interface Statistics {

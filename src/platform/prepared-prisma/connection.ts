@@ -2,7 +2,7 @@
 
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import type { FieldDef, QueryArrayConfig, QueryArrayResult } from 'pg';
+import { type FieldDef, Query, type QueryArrayConfig, type QueryArrayResult } from 'pg';
 
 /** Returns the parser of a column type. */
 interface Types {
@@ -16,6 +16,7 @@ export interface Statement {
   values?: unknown[];
   rowMode: 'array';
   types: Types;
+  reading?: Reading;
 }
 
 export type Result = Pick<QueryArrayResult, 'rows' | 'rowCount' | 'command'> & {
@@ -29,7 +30,7 @@ export interface Connection {
 
 /** A connection of `pg.Pool`. */
 export interface PoolConnection {
-  query: (statement: Statement, done: (error: Error | null, result: Result) => void) => void;
+  query: (statement: Statement | Query, done: Done) => void;
   on: (event: 'error', listener: (error: Error) => void) => unknown;
   /** @param broken destroys the connection */
   release: (broken?: Error | boolean) => void;
@@ -42,12 +43,55 @@ export interface PoolLike {
 
 export const TEXT_TYPES: Types = { getTypeParser: () => (text) => text };
 
+/** Bounds what a client reads. */
+export interface Reading {
+  /** Sends a statement outside of transactions. May wait, and may reject with `failure`. */
+  read: <Answer>(send: () => Promise<Answer>) => Promise<Answer>;
+  /** Counts bytes of rows while they arrive. @throws `failure` if they are too many */
+  add: (bytes: number) => void;
+  /** The error of all reads from then on. */
+  failure: () => Error | undefined;
+}
+
+/** Rejects a statement. The connection can be used again. */
+class RefusedRow extends Error {
+  readonly severity = 'ERROR';
+}
+
+type Done = (error: Error | null, result: Result) => void;
+
+/** Counts each row when it arrives, before it is decoded. */
+class BoundedQuery extends Query {
+  readonly #reading: Reading;
+  /** A member of `Query`, which then ignores the other rows. */
+  declare _canceledDueToError: Error | false;
+
+  constructor(statement: Statement, reading: Reading, done: Done) {
+    super(statement, done as never);
+    this.#reading = reading;
+  }
+
+  handleDataRow(row: { length: number }): void {
+    try {
+      if (!this._canceledDueToError) this.#reading.add(row.length);
+    } catch (cause) {
+      this._canceledDueToError = new RefusedRow('a row was refused', { cause });
+    }
+    (Query.prototype as unknown as Pick<BoundedQuery, 'handleDataRow'>).handleDataRow.call(this, row);
+  }
+}
+
+/** Uses a callback, because `pg` otherwise creates two promises and a stack trace. */
+export const submit = (connection: PoolConnection, statement: Statement, done: Done): void =>
+  connection.query(statement.reading ? new BoundedQuery(statement, statement.reading, done) : statement, done);
+
 /** Inherits all members but the values, because `pg` copies each own member (0.3 µs). */
-export function statementOf(name: string, text: string): (values: unknown[]) => Statement {
+export function statementOf(name: string, text: string): (values: unknown[], reading?: Reading) => Statement {
   const constant: Statement = { name, text, rowMode: 'array', types: TEXT_TYPES };
-  return (values) => {
+  return (values, reading) => {
     const statement = Object.create(constant) as Statement;
     statement.values = values;
+    if (reading) statement.reading = reading;
     return statement;
   };
 }
@@ -70,17 +114,16 @@ export async function takeConnection(pool: PoolLike): Promise<PoolConnection> {
   return connection;
 }
 
-/** Uses a callback, because `pg` otherwise creates two promises and a stack trace. */
 export const sendStatement = (connection: PoolConnection, statement: Statement): Promise<Result> =>
   new Promise((resolve, reject) => {
-    connection.query(statement, (error, result) => (error ? reject(error) : resolve(result)));
+    submit(connection, statement, (error, result) => (error ? reject(error) : resolve(result)));
   });
 
 export const pooledConnection = (pool: PoolLike): Connection => ({
   query: (statement) =>
     new Promise((resolve, reject) => {
       const run = (connection: PoolConnection) =>
-        connection.query(statement, (error, result) => {
+        submit(connection, statement, (error, result) => {
           connection.release(error ? isBroken(error) : false);
           if (error) reject(error);
           else resolve(result);
@@ -128,14 +171,14 @@ export type Answer = { error: unknown } | { result: Result; connection: Connecti
 
 const NOTHING: Result = { command: '', fields: [], rows: [], rowCount: 0 };
 
-type Query = (config: QueryArrayConfig & { types: Types }) => Promise<Result>;
+type RunQuery = (config: QueryArrayConfig & { types: Types }) => Promise<Result>;
 
 /** The members of a connection that Prisma's adapter uses in a transaction. */
-const asClient = (query: Query) => ({ query, release() {}, on() {}, removeListener() {} });
+const asClient = (query: RunQuery) => ({ query, release() {}, on() {}, removeListener() {} });
 
 /** Creates an adapter of Prisma whose pool is replaced by `query` and `connect`. */
 async function adapterOn(
-  pool: { query: Query; connect: () => Promise<unknown> },
+  pool: { query: RunQuery; connect: () => Promise<unknown> },
   names?: (text: string) => string,
 ): Promise<SqlDriverAdapter> {
   const options = names === undefined ? {} : { statementNameGenerator: ({ sql }: { sql: string }) => names(sql) };
@@ -155,7 +198,7 @@ export function dryAdapter() {
   let sent: Sent[] = [];
   let answer: Answer | undefined;
   let step: string | undefined;
-  const query: Query = async (config) => {
+  const query: RunQuery = async (config) => {
     sent.push({ text: config.text, values: config.values ?? [] });
     if (answer === undefined || (step !== undefined && config.text !== step)) return NOTHING;
     if ('error' in answer) throw answer.error;
@@ -184,7 +227,7 @@ export function dryAdapter() {
 /** A connection for Prisma's own transactions, which would return broken ones to the pool. */
 function keepOrDestroy(connection: PoolConnection) {
   let broken = false;
-  const query: Query = (config) =>
+  const query: RunQuery = (config) =>
     sendStatement(connection, config as Statement).catch((error: unknown) => {
       broken ||= isBroken(error);
       throw error;
@@ -199,7 +242,7 @@ const CONTROL = /^(BEGIN|COMMIT|ROLLBACK$|SET TRANSACTION)/;
 export function joiningAdapter(pool: PoolLike, names: (text: string) => string) {
   const single = pooledConnection(pool);
   let openConnection: Connection | undefined;
-  const query: Query = (config) => single.query(config as Statement);
+  const query: RunQuery = (config) => single.query(config as Statement);
   const connect = async (): Promise<unknown> => {
     if (openConnection === undefined) return keepOrDestroy(await takeConnection(pool));
     const connection = openConnection;

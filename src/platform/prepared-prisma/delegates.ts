@@ -64,8 +64,17 @@ const PRISMA_METHODS = ['$transaction', '$queryRawUnsafe', '$executeRawUnsafe', 
 /** Methods that the client of a transaction lacks. */
 const ROOT_METHODS = ['$connect', '$disconnect', '$on', '$use', '$extends'];
 
+export interface ScopedClient {
+  readonly $scope?: CallScope;
+}
+
 /** Returns a function that creates a client. Not a Proxy, because each transaction creates one. */
-export function clientFactory<Client extends object>(delegates: Delegates, calls: Calls, real: Client) {
+export function clientFactory<Client extends object>(
+  delegates: Delegates,
+  calls: Calls,
+  real: Client,
+  transact: (scope: CallScope, work: unknown, options?: object) => Promise<unknown>,
+) {
   class PreparedClient {
     readonly $scope: CallScope;
     readonly $delegates: Record<PropertyKey, object> = {};
@@ -81,6 +90,11 @@ export function clientFactory<Client extends object>(delegates: Delegates, calls
         return this.$delegates[member];
       },
     });
+  Object.defineProperty(PreparedClient.prototype, '$transaction', {
+    value(this: PreparedClient, work: unknown, options?: object) {
+      return transact(this.$scope, work, options);
+    },
+  });
   for (const method of ['$queryRaw', '$executeRaw'] as const)
     Object.defineProperty(PreparedClient.prototype, method, {
       value(this: PreparedClient, query: RawQuery, ...values: unknown[]) {

@@ -1,9 +1,9 @@
 /** A Prisma client whose calls cost as much as named statements of `pg`. See README.md. */
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { type CallScope, callsOf, type Statistics, settled, statistics } from './calls.js';
-import { type Connection, joiningAdapter, type PoolLike, pooledConnection } from './connection.js';
+import { type Connection, joiningAdapter, type PoolLike, pooledConnection, type Reading } from './connection.js';
 import type { DataModel } from './data-model.js';
-import { clientFactory, delegatesOf, LazyCall } from './delegates.js';
+import { clientFactory, delegatesOf, LazyCall, type ScopedClient } from './delegates.js';
 import { planCache, statementNames } from './plans.js';
 import { type AnyClient, dryRuns } from './recorder.js';
 import { type OpenTransaction, openTransaction, type TransactionLimits } from './transaction.js';
@@ -20,6 +20,10 @@ export interface Options extends Partial<TransactionLimits> {
   /** The number of recordings per second. */
   recordings?: number;
 }
+
+/** Returns a client whose reads are bounded. It inherits from `client`, which may be a Proxy. */
+export const boundedClient = <Client extends object>(client: Client, reading: Reading): Client =>
+  Object.assign(Object.create(client), { $scope: { ...(client as ScopedClient).$scope, reading }, $delegates: {} });
 
 interface TransactionOptions extends Partial<TransactionLimits> {
   isolationLevel?: string;
@@ -101,6 +105,7 @@ export function preparedClient<Client extends object>(
   }
 
   async function inTransaction<T>(
+    { reading }: CallScope,
     work: (scope: CallScope) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
@@ -112,7 +117,8 @@ export function preparedClient<Client extends object>(
     } catch (error) {
       throw await dry.transactionError(error, 'connect');
     }
-    const scope = { connection: transaction, reads: transaction, isTransaction: true, prisma: prismaSide.prisma };
+    const { prisma } = prismaSide;
+    const scope = { connection: transaction, reads: transaction, isTransaction: true, reading, prisma };
     let value: T;
     try {
       value = await work(scope);
@@ -126,24 +132,26 @@ export function preparedClient<Client extends object>(
     return value;
   }
 
-  function $transaction(work: unknown, options?: TransactionOptions): Promise<unknown> {
-    if (typeof work === 'function') return inTransaction((scope) => work(createClient(scope)), options);
+  function transact(from: CallScope, work: unknown, options?: TransactionOptions): Promise<unknown> {
+    if (typeof work === 'function') return inTransaction(from, (scope) => work(createClient(scope)), options);
     const list = work as LazyCall[];
     if (!list.every((one) => one instanceof LazyCall))
       throw new Error('All elements of the array need to be Prisma Client promises. Calls of a transaction are none.');
-    return inTransaction(async (scope) => {
-      const values: unknown[] = [];
-      for (const one of list) values.push(await LazyCall.startIn(one, scope));
-      return values;
-    }, options);
+    return inTransaction(
+      from,
+      async (scope) => {
+        const values: unknown[] = [];
+        for (const one of list) values.push(await LazyCall.startIn(one, scope));
+        return values;
+      },
+      options,
+    );
   }
 
   const delegates = delegatesOf(dataModel, calls, prisma);
-  const createClient = clientFactory<Client>(delegates, calls, real);
+  const createClient = clientFactory<Client>(delegates, calls, real, transact);
   const client = createClient(outside);
   return Object.defineProperties(client, {
-    // Configurable, so that a Proxy around the client may replace it.
-    $transaction: { value: $transaction, configurable: true },
     $disconnect: { value: async () => void (await Promise.all([prisma.$disconnect(), dry.close()])) },
     [statistics]: { value: counts },
     [settled]: { value: plans.settled },

@@ -1,7 +1,7 @@
 /** Records plans: runs calls of Prisma without a database, and captures the SQL statement and its parameters. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Statement } from './connection.js';
+import type { Reading, Statement } from './connection.js';
 import { type Answer, dryAdapter, type Sent } from './connection.js';
 import type { DataModel } from './data-model.js';
 import { FORMATS, generatorOf, isToday, markerValue, type Slot } from './markers.js';
@@ -10,7 +10,7 @@ import { type Call, copyOf, type Shape, Unsupported } from './shape.js';
 
 /** The statement of a shape, its parameters, and the reader of its rows. */
 export interface Plan {
-  statement: (values: unknown[]) => Statement;
+  statement: (values: unknown[], reading?: Reading) => Statement;
   slots: Slot[];
   reader: Reader;
   /** The number of results that must still equal those of Prisma. */

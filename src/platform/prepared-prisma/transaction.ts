@@ -11,6 +11,7 @@ import {
   type Statement,
   sendStatement,
   statementOf,
+  submit,
   takeConnection,
   writeTogether,
 } from './connection.js';
@@ -84,7 +85,7 @@ export async function openTransaction(
   function run(statement: Statement): Promise<Result> {
     return new Promise((resolve, reject) => {
       underWay++;
-      connection.query(statement, (error, result) => {
+      submit(connection, statement, (error, result) => {
         underWay--;
         if (error === null || error === undefined) return resolve(result);
         if (isBroken(error)) broken = true;

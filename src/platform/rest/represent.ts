@@ -129,6 +129,7 @@ export function sender(operation: Operation, vendor: string) {
     const form = forms.get(status);
     if (!form) throw new Error(`${operation.operationId} declares no answer with status ${status}.`);
     const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    if (payload !== undefined) request.server.answerOf(request).hold(payload);
     const isTagged = form.headers.has('etag') && form.type !== undefined;
     const isSafe = request.method === 'GET' || request.method === 'HEAD';
     const isCompressed = isSafe && negotiateGzip(request, reply, body);
