@@ -160,8 +160,8 @@ const FAULTS: readonly Fault[] = [
   }),
   fault(413, 'body', 'a body that is too large', ({ operation, service }) => {
     const text = 'x'.repeat((service.app.initialConfig.bodyLimit ?? 0) + 1);
-    const isJson = bodyForms(operation)[0]?.kind !== 'text' && bodyForms(operation)[0]?.kind !== 'stream';
-    return declares(operation, 413) && set({ body: isJson ? { [UNKNOWN]: text } : text });
+    const [first] = bodyForms(operation);
+    return first && declares(operation, 413) && set({ body: first.kind === 'json' ? { [UNKNOWN]: text } : text });
   }),
   fault(401, 'authentication', 'no credentials', ({ operation }) => {
     return operation.permission !== 'public' && set({ as: undefined });
@@ -230,6 +230,8 @@ const isUntestable = (operation: Operation, status: number, options: Conformance
   (status === 403 && unauthorizedPerson({ operation, options, service }) === undefined) ||
   // Two concurrent requests with one idempotency key.
   (status === 409 && operation.operation.parameters.some(({ name }) => name === 'Idempotency-Key')) ||
+  // An answer that is too large.
+  (status === 413 && bodyForms(operation).length === 0) ||
   // An answer without a body, whose media type is not negotiated.
   status === 406 ||
   // The metrics have a token of their own.
