@@ -58,7 +58,7 @@ export const errors = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: 'Payload too large',
-    description: 'The body exceeds the limit.',
+    description: 'The body or the answer exceeds the limit.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

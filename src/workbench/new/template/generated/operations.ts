@@ -73,7 +73,7 @@ export interface ListBooksRequest {
 export type ListBooksReply =
   | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: BookListOrPage }
   | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 401 | 403 | 404 | 406 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 401 | 403 | 404 | 406 | 413 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * List books
@@ -86,8 +86,8 @@ export type ListBooksReply =
  *
  * - 200: Books. An array, or with `after` a page with a cursor.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 422
- *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 413
+ *   PAYLOAD_TOO_LARGE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type ListBooks = Route<ListBooksRequest, ListBooksReply, DecisionOf<'listBooks'>> | NotWritten;
 
@@ -386,8 +386,8 @@ export type RefreshSessionRequestBody = RefreshRequest;
 /** The request of `refreshSession`. */
 export interface RefreshSessionRequest {
   cookies: {
-    /** The refresh token of a login with `cookie`; over HTTPS `__Secure-my_api_refresh`. A token in the body takes precedence. */
-    my_api_refresh?: RefreshToken;
+    /** The refresh token of a login with `cookie`; over HTTPS `__Secure-books_refresh`. A token in the body takes precedence. */
+    books_refresh?: RefreshToken;
   };
   body: RefreshSessionRequestBody | undefined;
 }
@@ -418,8 +418,8 @@ export type LogoutRequestBody = RefreshRequest;
 /** The request of `logout`. */
 export interface LogoutRequest {
   cookies: {
-    /** The refresh token of a login with `cookie`; over HTTPS `__Secure-my_api_refresh`. A token in the body takes precedence. */
-    my_api_refresh?: RefreshToken;
+    /** The refresh token of a login with `cookie`; over HTTPS `__Secure-books_refresh`. A token in the body takes precedence. */
+    books_refresh?: RefreshToken;
   };
   body: LogoutRequestBody | undefined;
 }
