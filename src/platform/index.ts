@@ -8,11 +8,11 @@ export { hasher } from './accounts/passwords.js';
 export { emailKey, User, type UserFields } from './accounts/users.js';
 export { type Application, type ApplicationPlatform, type Demo, defineApplication } from './application.js';
 export type { Call } from './calls/access.js';
-export { resourceTag } from './calls/conditions.js';
 export { Failure, failuresOf, type NotWritten, notWritten } from './calls/errors.js';
 export type { Page, PageRequest } from './calls/pages.js';
+export { resourceTag } from './calls/rows.js';
 export type { GraphQLContext } from './graphql/context.js';
-export type { SessionCookies } from './http/session-cookies.js';
+export type { SessionCookies } from './http/call.js';
 export type { Job } from './jobs/jobs.js';
 export { type Db, model, type ReadByPlatform, type Row } from './operations/model.js';
 export {
@@ -29,9 +29,7 @@ export {
   routeFor,
   stream,
 } from './operations/route.js';
-export type { Context } from './rest/context.js';
-export { representPage } from './rest/paging.js';
-export { preference, replies } from './rest/routes.js';
+export { type Context, preference, replies, representPage } from './rest/routes.js';
 export { httpUrl } from './server/variables.js';
 export type { HandlerServices, PlatformServices } from './services.js';
 export type { SessionTokens } from './sessions/session-tokens.js';

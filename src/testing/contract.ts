@@ -6,7 +6,6 @@ import {
   rolesIn,
   type Schema,
 } from '@accord-api/platform/internals/contract/document';
-import { inlineSchemas } from '@accord-api/platform/internals/contract/inline';
 import {
   expandVersions,
   normaliseOpenApi,
@@ -15,7 +14,7 @@ import {
   prefixOf,
   versionsOf,
 } from '@accord-api/platform/internals/contract/openapi';
-import { closedSchema } from '@accord-api/platform/internals/contract/schemas';
+import { closedSchema, inlineSchemas } from '@accord-api/platform/internals/contract/schemas';
 import { addFormats } from '@accord-api/platform/internals/http/json-schema';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { buildSchema, type GraphQLField, type GraphQLSchema, getArgumentValues } from 'graphql';

@@ -2,9 +2,14 @@
 
 import { Agent } from 'node:http';
 import type { Parameter } from '@accord-api/platform/internals/contract/document';
-import { type Operation, prefixOf, splitPath, versionsOf } from '@accord-api/platform/internals/contract/openapi';
+import {
+  bodyForms,
+  type Operation,
+  prefixOf,
+  splitPath,
+  versionsOf,
+} from '@accord-api/platform/internals/contract/openapi';
 import { parameterForm, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
-import { bodyForms } from '@accord-api/platform/internals/rest/request-body';
 import fc from 'fast-check';
 import { type RawRequest, sendRaw } from './client.js';
 import type { ConformanceOptions, Draft } from './conformance-options.js';

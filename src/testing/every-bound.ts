@@ -1,11 +1,9 @@
 import type { Application } from '@accord-api/platform/internals/application';
 import { rolesOf } from '@accord-api/platform/internals/calls/access';
-import type { Schema } from '@accord-api/platform/internals/contract/document';
-import type { Operation } from '@accord-api/platform/internals/contract/openapi';
+import { isPlain, type Schema } from '@accord-api/platform/internals/contract/document';
+import type { BodyForm, Operation } from '@accord-api/platform/internals/contract/openapi';
 import { schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
-import { isPlain } from '@accord-api/platform/internals/contract/references';
 import type { InputValue } from '@accord-api/platform/internals/graphql/constraints';
-import type { BodyForm } from '@accord-api/platform/internals/rest/request-body';
 import {
   type GraphQLObjectType,
   type GraphQLSchema,

@@ -1,7 +1,11 @@
-import type { Schema } from '@accord-api/platform/internals/contract/document';
-import { type Operation, prefixOf, versionsOf } from '@accord-api/platform/internals/contract/openapi';
-import { valueAt } from '@accord-api/platform/internals/contract/references';
-import { type BodyForm, bodyForms } from '@accord-api/platform/internals/rest/request-body';
+import { type Schema, valueAt } from '@accord-api/platform/internals/contract/document';
+import {
+  type BodyForm,
+  bodyForms,
+  type Operation,
+  prefixOf,
+  versionsOf,
+} from '@accord-api/platform/internals/contract/openapi';
 import { type RestRequest, sendRaw } from './client.js';
 import type { ConformanceOptions, RequestContext } from './conformance-options.js';
 import { schemaAt } from './coverage/bounds.js';

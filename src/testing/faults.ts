@@ -1,10 +1,9 @@
 import { rolesOf } from '@accord-api/platform/internals/calls/access';
 import type { Parameter, Schema } from '@accord-api/platform/internals/contract/document';
-import type { Operation } from '@accord-api/platform/internals/contract/openapi';
+import { bodyFormFor, bodyForms, type Operation } from '@accord-api/platform/internals/contract/openapi';
 import { parameterForm, scalarsIn, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
 import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
 import { PIPELINE } from '@accord-api/platform/internals/pipeline';
-import { bodyFormFor, bodyForms } from '@accord-api/platform/internals/rest/request-body';
 import type { ConformanceOptions, Draft, RequestContext, TestRunner } from './conformance-options.js';
 import { boundsIn } from './coverage/bounds.js';
 import { suite } from './kit.js';

@@ -1,15 +1,13 @@
 import { rolesOf } from '@accord-api/platform/internals/calls/access';
-import type { Parameter } from '@accord-api/platform/internals/contract/document';
-import type { Operation } from '@accord-api/platform/internals/contract/openapi';
+import { isPlain, type Parameter } from '@accord-api/platform/internals/contract/document';
+import { type BodyForm, bodyForms, type Operation } from '@accord-api/platform/internals/contract/openapi';
 import {
   type ParameterForm,
   parameterForm,
   schemaOf,
   textsOf,
 } from '@accord-api/platform/internals/contract/parameter-form';
-import { isPlain } from '@accord-api/platform/internals/contract/references';
 import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
-import { type BodyForm, bodyForms } from '@accord-api/platform/internals/rest/request-body';
 import type { RestAnswer } from './client.js';
 import type { ConformanceOptions, Draft, RequestContext } from './conformance-options.js';
 import type { Account, Json, Person } from './people.js';

@@ -1,5 +1,4 @@
-import type { Schema } from '@accord-api/platform/internals/contract/document';
-import { isPlain } from '@accord-api/platform/internals/contract/references';
+import { isPlain, type Schema } from '@accord-api/platform/internals/contract/document';
 import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
 import { addFormats } from '@accord-api/platform/internals/http/json-schema';
 import { Ajv2020 } from 'ajv/dist/2020.js';

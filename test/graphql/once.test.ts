@@ -1,6 +1,6 @@
 import { execute, type GraphQLSchema, getOperationAST, type OperationDefinitionNode, parse } from 'graphql';
 import t from 'tap';
-import { NO_ISSUES } from '../../src/platform/calls/issues.js';
+import { NO_ISSUES } from '../../src/platform/calls/errors.js';
 import { dataModel } from '../../src/platform/database/data-model.js';
 import { type GraphQLContext, operationContext } from '../../src/platform/graphql/context.js';
 import { measure } from '../../src/platform/graphql/cost.js';

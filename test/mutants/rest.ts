@@ -3,14 +3,14 @@ import type { Mutant } from './mutant.js';
 /** REST, HTTP, limits, forwarding, start and stop, and the checks of the contracts at the start. */
 export const rest: Mutant[] = [
   {
-    file: 'platform/http/json-text.ts',
+    file: 'platform/http/bodies.ts',
     before: 'stack.length === MAX_DEPTH',
     after: 'stack.length === MAX_DEPTH + 1',
     tests: ['conformance/validation.test.ts'],
     drawn: true,
   },
   {
-    file: 'platform/rest/request-body.ts',
+    file: 'platform/contract/openapi.ts',
     before: "forms.get(contentType) ?? forms.get(matchMediaType(declared, contentType) ?? '')",
     after: 'forms.get(contentType)',
     tests: ['platform/bodies.test.ts'],
@@ -45,7 +45,7 @@ export const rest: Mutant[] = [
     drawn: true,
   },
   {
-    file: 'platform/contract/references.ts',
+    file: 'platform/contract/document.ts',
     before: "!reference.startsWith('#/') || target === undefined",
     after: "!reference.startsWith('#/')",
     tests: ['contract/openapi.test.ts'],

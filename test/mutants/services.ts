@@ -67,25 +67,25 @@ export const services: Mutant[] = [
   },
 
   {
-    file: 'platform/rest/paging.ts',
+    file: 'platform/rest/routes.ts',
     before: 'offset + limit < total ?',
     after: 'offset + limit <= total ?',
     tests: ['rest/lists.test.ts'],
   },
   {
-    file: 'platform/rest/paging.ts',
+    file: 'platform/rest/routes.ts',
     before: '(total - 1) / limit',
     after: 'total / limit',
     tests: ['rest/lists.test.ts'],
   },
   {
-    file: 'platform/rest/paging.ts',
+    file: 'platform/rest/routes.ts',
     before: 'Math.floor(start / limit) + 1',
     after: 'Math.floor(start / limit)',
     tests: ['rest/lists.test.ts'],
   },
   {
-    file: 'platform/rest/paging.ts',
+    file: 'platform/rest/routes.ts',
     before: 'Math.min(offset - limit, lastStart)',
     after: 'Math.min(offset - limit, offset)',
     tests: ['rest/lists.test.ts'],

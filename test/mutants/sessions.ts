@@ -59,14 +59,14 @@ export const sessions: Mutant[] = [
     tests: ['auth/revocations.test.ts'],
   },
   {
-    file: 'platform/http/session-cookies.ts',
+    file: 'platform/http/call.ts',
     before: "[access(tokens.token, tokens.expiresIn), refresh('', 0)]",
     after: '[access(tokens.token, tokens.expiresIn)]',
     tests: ['sessions/cookies.test.ts', 'sessions/sessions.test.ts'],
     drawn: true,
   },
   {
-    file: 'platform/http/session-cookies.ts',
+    file: 'platform/http/call.ts',
     before: "(protocol === 'https' ? undefined : cookies[name])",
     after: 'cookies[name]',
     tests: ['sessions/cookies.test.ts'],

@@ -8,8 +8,8 @@ import { ACCOUNT_ACTIONS } from '../../src/platform/accounts/users.js';
 import { rolesOf } from '../../src/platform/calls/access.js';
 import { isPlatformCode } from '../../src/platform/contract/codes.js';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
-import { inlineSchemas } from '../../src/platform/contract/inline.js';
 import { operations } from '../../src/platform/contract/openapi.js';
+import { inlineSchemas } from '../../src/platform/contract/schemas.js';
 import { checkPermissions } from '../../src/platform/graphql/schema.js';
 import { namesOf } from '../../src/platform/names.js';
 import { checkContract } from '../../src/platform/rest/contract-check.js';
@@ -36,13 +36,7 @@ const LAYERS = [
   ['cli'],
 ];
 /** Files outside the folders: small modules that every folder may import, and the composition of the folders. */
-const EVERYWHERE = [
-  'platform/bounds.ts',
-  'platform/loopback.ts',
-  'platform/names.ts',
-  'platform/root.js',
-  'platform/secrets.ts',
-];
+const EVERYWHERE = ['platform/bounds.ts', 'platform/names.ts', 'platform/root.js', 'platform/secrets.ts'];
 const COMPOSITION = ['application', 'app', 'pipeline', 'services', 'index'].map((name) => `platform/${name}.ts`);
 /** Files of the composition whose types folders may import. */
 const BY_TYPE = ['platform/services.ts', 'platform/application.ts'];

@@ -8,8 +8,8 @@ import type * as Argon2 from '@node-rs/argon2';
 import fastq from 'fastq';
 import { BOUNDS } from '../bounds.js';
 import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
-import { fairQueue } from '../calls/fair-queue.js';
 import { networkOf, prefixesOf } from '../calls/networks.js';
+import { fairQueue } from '../calls/schedulers.js';
 
 const { resolve } = createRequire(import.meta.url);
 

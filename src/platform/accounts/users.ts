@@ -1,7 +1,6 @@
 import { audit } from '../audit/audit.js';
 import { type Policy, rolesOf } from '../calls/access.js';
-import { Failure } from '../calls/errors.js';
-import { isStorableText } from '../calls/text.js';
+import { Failure, isStorableText } from '../calls/errors.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { forgetAnswers } from '../idempotency/idempotency.js';
 import { accessOf } from '../operations/client-access.js';

@@ -1,4 +1,4 @@
-import { isIPv6, SocketAddress } from 'node:net';
+import { isIPv4, isIPv6, SocketAddress } from 'node:net';
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
@@ -21,4 +21,16 @@ export function prefixesOf(network: string): string[] {
   const [a, b, c, last = '0'] = network.split(':');
   if (c === undefined) return [network.replace(/\.\d+$/, ''), network];
   return [`${a}:${b}:${c}`, `${a}:${b}:${c}:${last.padStart(4, '0').slice(0, 2)}`, network];
+}
+
+/** Returns true for an address of this machine, which may send credentials over plain HTTP outside production. */
+export function isLoopbackAddress(ip: string): boolean {
+  const address = ip.replace(/^::ffff:/i, '');
+  return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
+}
+
+/** Returns true for a host name or address of this machine (RFC 6761 §6.3). */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  return name === 'localhost' || name.endsWith('.localhost') || isLoopbackAddress(name);
 }

@@ -1,8 +1,12 @@
 /** Reads the operations of a REST contract with their parameters, permissions and versions, for the start and for the workbench. @module */
 
 import {
+  type BodyKind,
+  dereference,
+  kindOf,
   METHODS,
   type Method,
+  matchMediaType,
   type OpenApiDocument,
   type OperationObject,
   type Parameter,
@@ -12,7 +16,6 @@ import {
   type Schema,
   type SecurityRequirement,
 } from './document.js';
-import { dereference } from './references.js';
 
 export interface Operation {
   operationId: string;
@@ -236,3 +239,21 @@ export function forwardFaults(
 }
 
 const parametersOf = (template: string): string[] => [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+export interface BodyForm {
+  type: string;
+  kind: BodyKind;
+  schema: Schema | undefined;
+}
+
+export const bodyForms = ({ operation }: Operation): BodyForm[] =>
+  Object.entries(operation.requestBody?.content ?? {}).map(([type, { schema }]) => {
+    const kind = kindOf(type);
+    return { type, kind, schema: kind === 'stream' ? undefined : schema };
+  });
+
+export function bodyFormFor(operation: Operation): (contentType: string) => BodyForm | undefined {
+  const forms = new Map(bodyForms(operation).map((form) => [form.type, form]));
+  const declared = [...forms.keys()];
+  return (contentType) => forms.get(contentType) ?? forms.get(matchMediaType(declared, contentType) ?? '');
+}

@@ -2,14 +2,13 @@
 
 import { Failure, type FailureOptions, RETRY_AFTER_S } from '../calls/errors.js';
 import type { Catalogue, Code, Kind } from '../contract/codes.js';
-import type { Response as DeclaredResponse } from '../contract/document.js';
+import { type Response as DeclaredResponse, isObject } from '../contract/document.js';
 import type { Forward, Operation } from '../contract/openapi.js';
-import { isObject } from '../contract/references.js';
 import { closedSchema } from '../contract/schemas.js';
+import { strictJsonIssues } from '../http/bodies.js';
 import { bodyIssues, lazily, type schemaCompiler } from '../http/json-schema.js';
-import { strictJsonIssues } from '../http/json-text.js';
 import type { Reply } from '../rest/represent.js';
-import type { UpstreamResponse } from './upstreams.js';
+import type { UpstreamResponse } from './outside.js';
 
 export type ForwardedOperation = Operation & { forward: Forward };
 

@@ -7,12 +7,12 @@ import { kindOf, type Location } from '../contract/document.js';
 import { type Operation, splitPath } from '../contract/openapi.js';
 import { parameterForm, textsOf } from '../contract/parameter-form.js';
 import type { schemaCompiler } from '../http/json-schema.js';
-import type { Context } from '../rest/context.js';
 import { isInexact, nameOf, parametersIn } from '../rest/parameters.js';
 import type { Reply } from '../rest/represent.js';
+import type { Context } from '../rest/routes.js';
 import type { ReadRequest } from '../rest/validation.js';
 import { answerReader, CONNECTION_HEADERS, type ForwardedOperation, missingAnswerFailure } from './answers.js';
-import { type Upstreams, upstreamClient } from './upstreams.js';
+import { type Upstreams, upstreamClient } from './outside.js';
 
 type ForwardingHandler = (request: ReadRequest, context: Pick<Context, 'call'>) => Promise<Reply>;
 

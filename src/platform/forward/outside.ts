@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   BulkheadRejectedError,
   bulkhead,
@@ -68,3 +69,90 @@ export function outsideService(name: string, dependency: Dependency, options: Ou
 }
 
 export type OutsideService = ReturnType<typeof outsideService>;
+
+export interface Upstream {
+  /** The address. User name and password in it become Basic credentials. */
+  url: string;
+  dependency: Dependency;
+}
+
+export type Upstreams = Readonly<Record<string, Upstream>>;
+
+export interface UpstreamResponse {
+  status: number;
+  headers: Headers;
+  bytes: Buffer;
+}
+
+const MAX_RESPONSE_BYTES = BOUNDS.upstreamAnswer.value;
+
+/**
+ * Returns the client of one upstream with a limit of concurrent calls and a circuit breaker, so that a slow upstream
+ * delays only its own callers.
+ */
+export function upstreamClient({ url, dependency }: Upstream) {
+  const policy = callPolicy();
+  return {
+    ...parseUpstreamUrl(url),
+    /**
+     * Resolves with an answer of any status.
+     * @throws TimeoutError, an error of fetch, BulkheadRejectedError and BrokenCircuitError without a call, Failure
+     *   INTERNAL for an answer that is too large, REQUEST_TIMEOUT for a slow request body, or the failure of a request
+     *   body
+     */
+    async send(address: string, init: RequestInit): Promise<UpstreamResponse> {
+      const { body } = init;
+      const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
+      let isBodySlow = false;
+      // Checked here, because fetch destroys the body next. A body without buffered bytes waits for the client.
+      const onTimeout = () => {
+        isBodySlow =
+          body instanceof Readable && body.readableDidRead && !body.readableEnded && body.readableLength === 0;
+      };
+      signal.addEventListener('abort', onTimeout);
+      return policy.execute(async () => {
+        try {
+          const response = await fetch(address, { ...init, redirect: 'manual', signal });
+          const answer = { status: response.status, headers: response.headers, bytes: await readBody(response) };
+          dependency.back();
+          return answer;
+        } catch (thrown) {
+          // fetch wraps the failure of a request body.
+          const { cause } = thrown as Error;
+          const error = isBodySlow ? slowBodyFailure(thrown) : cause instanceof Failure ? cause : thrown;
+          if (!(error instanceof Failure))
+            dependency.away(signal.aborted ? `no response within ${CALL_TIMEOUT_MS} ms` : reasonOf(error));
+          throw error;
+        }
+      });
+    },
+  };
+}
+
+const slowBodyFailure = (cause: unknown) => new Failure('REQUEST_TIMEOUT', 'The body arrived too slowly.', { cause });
+
+async function readBody({ body }: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > MAX_RESPONSE_BYTES) {
+      const cause = new Error(`a response of more than ${MAX_RESPONSE_BYTES} bytes`);
+      throw new Failure('INTERNAL', 'The response of the upstream service is too large.', { cause });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parseUpstreamUrl(url: string) {
+  const { username, password, origin, pathname } = new URL(url);
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+  return { base: origin + pathname.replace(/\/$/, ''), credentials: username === '' ? {} : { authorization } };
+}
+
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error & { cause?: { code?: string } };
+  return cause?.code ?? message;
+}

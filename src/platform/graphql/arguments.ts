@@ -8,8 +8,7 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
-import { type Issue, type Issues, limitIssues, NO_ISSUES } from '../calls/issues.js';
-import { unstorableText } from '../calls/text.js';
+import { type Issue, type Issues, limitIssues, NO_ISSUES, unstorableText } from '../calls/errors.js';
 import { bodyIssues, lazily } from '../http/json-schema.js';
 import { issueFailure } from '../http/messages.js';
 import { argumentsSchema, leastId } from './constraints.js';

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { FastifyRequest } from 'fastify';
 import type { Call, Policy } from '../calls/access.js';
-import { type Issues, NO_ISSUES } from '../calls/issues.js';
+import { type Issues, NO_ISSUES } from '../calls/errors.js';
 import { callOf } from '../http/call.js';
 import { type OperationServices, readingClient } from '../operations/guarded-client.js';
 import type { Db } from '../operations/model.js';

@@ -2,10 +2,9 @@
 
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { Failure } from '../calls/errors.js';
-import { type Issue, truncate } from '../calls/issues.js';
+import { Failure, type Issue, truncate } from '../calls/errors.js';
 import { describeFailure, type FailureContext, toFailure } from '../http/failures.js';
-import { aboutRequest } from '../http/request-log.js';
+import { aboutRequest } from '../http/observability.js';
 import { locationsOf } from './documents.js';
 import { DocumentErrors } from './operation-check.js';
 

@@ -12,7 +12,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { authenticated, forbidden, reachOf } from '../calls/access.js';
-import { throwNotFoundOrGone } from '../calls/tombstones.js';
+import { throwNotFoundOrGone } from '../calls/rows.js';
 import type { PrismaClient } from '../database/client.js';
 import type { AnyRow } from '../operations/model.js';
 import { type DeclaredModels, delegateOf, type ModelData } from '../operations/model-data.js';

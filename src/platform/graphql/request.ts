@@ -1,5 +1,5 @@
 import { Failure } from '../calls/errors.js';
-import { isPlain } from '../contract/references.js';
+import { isPlain } from '../contract/document.js';
 import { issueFailure, missingName } from '../http/messages.js';
 import type { Weight } from '../limits/rate-limit.js';
 

@@ -2,8 +2,7 @@
 
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import { authoriseRole } from '../calls/access.js';
-import { Failure, notWritten } from '../calls/errors.js';
-import type { Issue } from '../calls/issues.js';
+import { Failure, type Issue, notWritten } from '../calls/errors.js';
 import type { Connection, Cursors, Page, PageRequest, Window, WindowPage } from '../calls/pages.js';
 import type { AnyRow } from '../operations/model.js';
 import { operate } from '../operations/operate.js';

@@ -3,11 +3,10 @@ import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
+import { isLoopbackHost } from '../calls/networks.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { declaredResponses, type Operation } from '../contract/openapi.js';
-import { isLoopbackHost } from '../loopback.js';
-import { removeVary } from './reply.js';
-import { headerValues } from './request.js';
+import { headerValues, removeVary } from './headers.js';
 
 /** Headers that scripts of other origins may always read (Fetch, "CORS-safelisted response-header name"), or never. */
 const NOT_EXPOSED = new Set([

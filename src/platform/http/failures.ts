@@ -2,13 +2,12 @@
 
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
-import { type Issue, truncate } from '../calls/issues.js';
+import { Failure, type Issue, RETRY_AFTER_S, truncate } from '../calls/errors.js';
 import { type Code, platformCodes } from '../contract/codes.js';
 import { type DatabaseFault, faultOf } from '../database/faults.js';
 import type { Names } from '../names.js';
-import { pathOf } from './request.js';
-import { aboutRequest } from './request-log.js';
+import { pathOf } from './headers.js';
+import { aboutRequest } from './observability.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -3,10 +3,8 @@ import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import formats from 'ajv-formats';
 import { codes } from 'currency-codes';
 import { isCommonPassword } from '../accounts/passwords.js';
-import { type Issue, type Issues, issuesOf } from '../calls/issues.js';
-import { pointerTo } from '../calls/text.js';
-import type { Schema } from '../contract/document.js';
-import { isPlain } from '../contract/references.js';
+import { type Issue, type Issues, issuesOf, pointerTo } from '../calls/errors.js';
+import { isPlain, type Schema } from '../contract/document.js';
 import { withSubschemas } from '../contract/schemas.js';
 import { detailOf } from './messages.js';
 

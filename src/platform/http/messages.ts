@@ -1,9 +1,8 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
-import { Failure } from '../calls/errors.js';
-import { type Issue, type Issues, truncate } from '../calls/issues.js';
+import { Failure, type Issue, type Issues, truncate } from '../calls/errors.js';
 import type { Code } from '../contract/codes.js';
-import { isPlain } from '../contract/references.js';
+import { isPlain } from '../contract/document.js';
 
 const MAX_NAME_BYTES = 64;
 const MAX_DESCRIPTION_BYTES = 120;

@@ -1,13 +1,22 @@
-/** Registers the stages that REST and GraphQL share: security headers, HTTPS, the route of a request, and the audit of refusals. @module */
+/**
+ * Registers the stages that REST and GraphQL share: security headers, HTTPS, WebSocket upgrades, the route
+ * of a request, and the audit of refusals.
+ * @module
+ */
 
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyContextConfig, FastifyRequest } from 'fastify';
+import { setTimeout as delay } from 'node:timers/promises';
+import websocket from '@fastify/websocket';
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import helmet from 'helmet';
+import type { ServerOptions, WebSocket } from 'ws';
 import type { Refusal } from '../audit/audit.js';
-import { Failure } from '../calls/errors.js';
+import { BOUNDS } from '../bounds.js';
+import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
+import { isLoopbackAddress } from '../calls/networks.js';
 import { type Code, platformCodes } from '../contract/codes.js';
-import { isLoopbackAddress } from '../loopback.js';
 import type { PlatformServices } from '../services.js';
 
 declare module 'fastify' {
@@ -101,3 +110,68 @@ export const commonStagesPlugin = fp<CommonStagesOptions>(
   },
   { name: 'common-stages', dependencies: ['pipeline'] },
 );
+
+/** ws closes the socket with 1009 if a message is larger. */
+const MAX_MESSAGE_BYTES = BOUNDS.socketMessage.value;
+const CLOSE_TIMEOUT_MS = 2000;
+/** RFC 6455 §7.4.1. */
+const GOING_AWAY = 1001;
+
+interface WebSocketOptions {
+  path: string;
+  /** The server rejects clients that offer only other protocols. */
+  protocol: string;
+  closing: number;
+}
+
+/**
+ * Runs WebSocket upgrades through the pipeline. Supports one listening address: the sockets of a second one would stay
+ * open.
+ */
+export const webSocketPlugin = fp<WebSocketOptions>(
+  async (app, { path, protocol, closing }) => {
+    const options: Pick<ServerOptions, 'maxPayload' | 'autoPong' | 'perMessageDeflate' | 'handleProtocols'> = {
+      maxPayload: MAX_MESSAGE_BYTES,
+      // ws would queue pongs without a bound. `connection` answers pings.
+      autoPong: false,
+      // An option of ws 8.19 that its types lack.
+      ...{ closeTimeout: closing },
+      perMessageDeflate: false,
+      // A client must accept the socket to get the close code.
+      handleProtocols: (offered) => (offered.has(protocol) ? protocol : ([...offered][0] ?? false)),
+    };
+    let stopping = false;
+    function preClose(this: FastifyInstance, done: () => void): void {
+      stopping = true;
+      // ws now answers 503: a new socket would not get the closing handshake.
+      this.websocketServer.close();
+      closeClients([...this.websocketServer.clients]).then(done, done);
+    }
+    app.packageStage('upgrade-mark', (scope) => scope.register(websocket, { options, preClose }));
+
+    app.stage('upgrade', (request, reply) => {
+      if (!request.ws) return;
+      // A rejected upgrade ends its connection.
+      reply.header('connection', 'close');
+      if (stopping)
+        throw new Failure('UNAVAILABLE', `The service is stopping. Connect again in ${RETRY_AFTER_S} seconds.`, {
+          retryAfter: RETRY_AFTER_S,
+        });
+      if (request.routeOptions.url !== path && !request.is404) {
+        throw new Failure('BAD_REQUEST', `There is no WebSocket at this address. Use ${path}.`);
+      }
+      // Browsers send cookies with sockets of any page (RFC 6455 §10.2).
+      if (request.headers.cookie !== undefined && request.headers.authorization === undefined) {
+        app.refuseForeignOrigin(request);
+      }
+    });
+  },
+  { name: 'web-socket', dependencies: ['pipeline', 'origins'] },
+);
+
+async function closeClients(clients: WebSocket[]): Promise<void> {
+  const closed = clients.map((client) => once(client, 'close'));
+  for (const client of clients) client.close(GOING_AWAY, 'The server is stopping.');
+  await Promise.race([Promise.all(closed), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+  for (const client of clients) client.terminate();
+}

@@ -1,6 +1,5 @@
 import type { JWK } from 'jose';
-import { listeners } from '../calls/listeners.js';
-import { refresher } from '../calls/schedulers.js';
+import { listeners, refresher } from '../calls/schedulers.js';
 import type { SigningKey } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { retryWhileUnavailable } from '../database/retry.js';

@@ -8,9 +8,9 @@ import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, operations } from '../contract/openapi.js';
 import { type CrossOrigin, isPreflight } from '../http/cross-origin.js';
 import { addressOf, type FailureContext, failureHeaders, MEDIA_TYPE, problem } from '../http/failures.js';
-import { pathOf, requestIdOf } from '../http/request.js';
+import { pathOf, requestIdOf } from '../http/headers.js';
 import { type Admission, type AdmissionLimits, admission } from './places.js';
-import { countRefusal, isAfterEnd } from './refused-connections.js';
+import { countRefusal, isAfterEnd } from './rate-limit.js';
 
 const ABANDONED_MS = 10_000;
 

@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import proxyAddress from '@fastify/proxy-addr';
 import { BOUNDS } from '../bounds.js';
 import { Failure } from '../calls/errors.js';
-import { fairQueue } from '../calls/fair-queue.js';
 import { networkOf, prefixesOf } from '../calls/networks.js';
+import { fairQueue } from '../calls/schedulers.js';
 
 export interface AdmissionLimits {
   /**

@@ -1,10 +1,13 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2Session } from 'node:http2';
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { LRUCache } from 'lru-cache';
+import { BOUNDS } from '../bounds.js';
 import { Failure } from '../calls/errors.js';
-import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
 import { networkOf } from '../calls/networks.js';
-import { countRefusal } from './refused-connections.js';
+import { andThen, type MaybePromise } from '../calls/schedulers.js';
 
 const MINUTE_MS = 60_000;
 export const STEPS = 60;
@@ -221,3 +224,29 @@ function oldestStep({ counts, last }: Window): number {
   for (let step = last - STEPS + 1; step < last; step++) if (counts[step % STEPS]) return step;
   return last;
 }
+
+const MAX_REFUSALS = BOUNDS.refusals.value;
+const REFUSALS = Symbol('refusals');
+type Connection = (Socket | Http2Session) & { [REFUSALS]?: number };
+
+const connectionOf = (request: IncomingMessage): Connection | undefined =>
+  request.httpVersionMajor < 2 ? request.socket : (request as unknown as Http2ServerRequest).stream.session;
+
+/**
+ * Counts a refusal for the rate or the load before its answer is sent. The last one ends the connection, because a pipeline of
+ * requests would go on: `Connection: close`, or GOAWAY.
+ */
+export function countRefusal(request: IncomingMessage, response: ServerResponse): void {
+  const connection = connectionOf(request);
+  if (!connection) return;
+  const refusals = (connection[REFUSALS] ?? 0) + 1;
+  connection[REFUSALS] = refusals;
+  if (refusals < MAX_REFUSALS) return;
+  // GOAWAY names the last stream that is answered, which nghttp2 updates after this event.
+  if ('goaway' in connection) setImmediate(() => connection.close());
+  else response.shouldKeepAlive = false;
+}
+
+/** Returns true for a request after the last answer of its connection. Nobody answers it. HTTP/2 limits streams instead. */
+export const isAfterEnd = ({ httpVersionMajor, socket }: IncomingMessage): boolean =>
+  httpVersionMajor < 2 && ((socket as Connection)[REFUSALS] ?? 0) >= MAX_REFUSALS;

@@ -4,11 +4,10 @@ import { MessageType } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { BOUNDS } from '../bounds.js';
 import type { Actor } from '../calls/access.js';
-import { Failure } from '../calls/errors.js';
-import { truncate } from '../calls/issues.js';
-import { isPlain } from '../contract/references.js';
+import { Failure, truncate } from '../calls/errors.js';
+import { isPlain } from '../contract/document.js';
+import { syntaxError } from '../http/bodies.js';
 import { contextOfFailure, toFailure } from '../http/failures.js';
-import { syntaxError } from '../http/json-text.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 
 const MAX_QUEUED_BYTES = BOUNDS.socketQueue.value;

@@ -1,7 +1,7 @@
 import { type Actor, forbidden, reachOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
-import { notFound, throwNotFoundOrGone } from '../calls/tombstones.js';
+import { notFound, throwNotFoundOrGone } from '../calls/rows.js';
 import { faultOf } from '../database/faults.js';
 import { type CallLog, sendAhead } from './call-transaction.js';
 import type { ClientAccess } from './client-access.js';

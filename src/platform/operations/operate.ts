@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Actor, authoriseRole, type Call, traceHeaders } from '../calls/access.js';
-import { preconditionFailure } from '../calls/conditions.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId, type PageRequest, type Window } from '../calls/pages.js';
-import { notFound, throwNotFoundOrGone } from '../calls/tombstones.js';
+import { notFound, preconditionFailure, throwNotFoundOrGone } from '../calls/rows.js';
 import { faultOf } from '../database/faults.js';
 import { callLog, callTransaction, endCalls, refuseFailed, sendAhead } from './call-transaction.js';
-import type { OperationServices } from './guarded-client.js';
-import { clientOf, guardedClient, refuseToWrite } from './guarded-client.js';
+import { clientOf, guardedClient, type OperationServices, refuseToWrite } from './guarded-client.js';
 import type { AnyRow, Db, Tx } from './model.js';
 import { delegateOf, type ModelData } from './model-data.js';
 import { readableRows } from './read-scope.js';

@@ -1,4 +1,4 @@
-import { tombstoneKind } from '../calls/tombstones.js';
+import { tombstoneKind } from '../calls/rows.js';
 import { Prisma } from '../database/client.js';
 import type { Tx } from './model.js';
 import type { ModelData } from './model-data.js';

@@ -5,12 +5,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { DemoPerson } from '../application.js';
 import type { Failure } from '../calls/errors.js';
+import type { StatusEntry } from '../contract/codes.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, schemaName } from '../contract/openapi.js';
-import { markCompressible, sendBytes } from '../http/reply.js';
-import { pathOf } from '../http/request.js';
+import { markCompressible, pathOf, sendBytes } from '../http/headers.js';
 import { fileAt, hrefOf, type PageFile, PREFIX, servedPath } from './files.js';
-import type { StatusEntry } from './status-table.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -2,8 +2,13 @@ import { createHash } from 'node:crypto';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { OpenApiDocument } from '../contract/document.js';
-import { type GeneratedContract, readGeneratedContract } from '../contract/generated.js';
-import { filesIn, sdlParts, sdlText } from '../contract/project-files.js';
+import {
+  filesIn,
+  type GeneratedContract,
+  readGeneratedContract,
+  sdlParts,
+  sdlText,
+} from '../contract/project-files.js';
 import { rootPath } from '../root.js';
 
 export interface PublishedContracts {

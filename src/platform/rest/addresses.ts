@@ -5,9 +5,8 @@ import findMyWay from 'find-my-way';
 import { Failure } from '../calls/errors.js';
 import type { Code } from '../contract/codes.js';
 import { type Operation, prefixOf, shapeOf } from '../contract/openapi.js';
+import { addVary, pathOf } from '../http/headers.js';
 import { quoted, similarTo } from '../http/messages.js';
-import { addVary } from '../http/reply.js';
-import { pathOf } from '../http/request.js';
 
 interface PathRow {
   allow: readonly string[];

@@ -2,7 +2,7 @@ import type { Mechanism } from '../calls/access.js';
 import { kindOf, type OpenApiDocument } from '../contract/document.js';
 import { forwardFaults, type Operation } from '../contract/openapi.js';
 import { parameterForm } from '../contract/parameter-form.js';
-import type { Upstreams } from '../forward/upstreams.js';
+import type { Upstreams } from '../forward/outside.js';
 import type { Names } from '../names.js';
 
 const KNOWN_SCHEMES: readonly string[] = [

@@ -1,13 +1,12 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest } from 'fastify';
-import { type Issue, type Issues, limitIssues, NO_ISSUES } from '../calls/issues.js';
-import { pointerTo, unstorableText } from '../calls/text.js';
+import { type Issue, type Issues, limitIssues, NO_ISSUES, pointerTo, unstorableText } from '../calls/errors.js';
 import type { Location, Parameter, Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 import { type ParameterForm, parameterForm, type Scalar, scalarsIn, schemaOf } from '../contract/parameter-form.js';
 import { mergeSchema, structureOf } from '../contract/schemas.js';
+import { strictJsonIssues, syntaxError } from '../http/bodies.js';
 import { issueIn, lazily, parameterIssues, REPEATED, SPELLINGS } from '../http/json-schema.js';
-import { strictJsonIssues, syntaxError } from '../http/json-text.js';
 
 type Values = Record<string, unknown>;
 type ListForm = Extract<ParameterForm, { kind: 'list' }>;

@@ -2,16 +2,14 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Actor, KeyedRequest } from '../calls/access.js';
-import { Failure } from '../calls/errors.js';
-import type { Issues } from '../calls/issues.js';
-import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
+import { Failure, type Issues } from '../calls/errors.js';
 import type { Cursors, PageRequest } from '../calls/pages.js';
-import { type Operation, splitPath } from '../contract/openapi.js';
-import { isPlain } from '../contract/references.js';
-import { acceptableTypes, pathOf } from '../http/request.js';
-import { readPage } from './paging.js';
+import { andThen, type MaybePromise } from '../calls/schedulers.js';
+import { isPlain } from '../contract/document.js';
+import { type BodyForm, bodyFormFor, bodyForms, type Operation, splitPath } from '../contract/openapi.js';
+import { acceptableTypes, pathOf } from '../http/headers.js';
 import { type Reply, sender } from './represent.js';
-import { type BodyForm, bodyFormFor, bodyForms } from './request-body.js';
+import { readPage } from './routes.js';
 import { contentValidator, type ReadRequest, refuseNullBody, requestReader } from './validation.js';
 
 /**

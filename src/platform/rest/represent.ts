@@ -4,7 +4,7 @@ import fresh from 'fresh';
 import { RETRY_AFTER_S } from '../calls/errors.js';
 import type { Response, Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
-import { addVary, negotiateGzip, sendBytes } from '../http/reply.js';
+import { addVary, negotiateGzip, sendBytes } from '../http/headers.js';
 
 /** The result of a handler. Generated reply types narrow it. */
 export interface Reply {

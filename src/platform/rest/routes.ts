@@ -1,13 +1,68 @@
-import { resourceTag } from '../calls/conditions.js';
-import type { Cursors, Page } from '../calls/pages.js';
+import type { Call, Policy } from '../calls/access.js';
+import type { Issue } from '../calls/errors.js';
+import type { Cursors, Page, PageRequest } from '../calls/pages.js';
+import { resourceTag } from '../calls/rows.js';
 import type { Operation } from '../contract/openapi.js';
+import type { SessionCookies } from '../http/call.js';
+import { issueFailure, quoted } from '../http/messages.js';
 import type { OperationServices } from '../operations/guarded-client.js';
 import { operate } from '../operations/operate.js';
 import type { ReplyContext, Route } from '../operations/route.js';
-import type { Context } from './context.js';
-import { type PageQuery, representPage } from './paging.js';
+import type { PublishedContracts } from '../pages/published.js';
 import { type Reply, replyWriter } from './represent.js';
 import type { ReadRequest } from './validation.js';
+
+export interface Readiness {
+  status: 'ok' | 'degraded' | 'unavailable';
+  checks: Record<string, 'ok' | 'degraded' | 'failed'>;
+}
+
+interface PublishedDocument {
+  headers: { 'content-location': string; 'cache-control': string };
+  body: Buffer;
+}
+
+export interface Platform {
+  /**
+   * Returns a contract as it is published at the address of the request.
+   * @param release undefined for the newest
+   * @throws Failure NOT_FOUND for a release that is not served
+   */
+  document: (name: keyof PublishedContracts['documents'], release?: string) => Promise<PublishedDocument>;
+  ready: () => Promise<Readiness>;
+  metrics: () => Promise<string>;
+}
+
+/**
+ * What a handler gets besides the request.
+ * @typeParam Services those of the platform and of the application
+ * @typeParam Rules the application's policy
+ * @example
+ * export type Context = PlatformContext<HandlerServices & OwnServices, typeof policy>;
+ */
+export interface Context<Services = unknown, Rules extends Policy = Policy> {
+  call: Call<Rules>;
+  services: Services;
+  /** The requested part of a list; the first page for other operations. */
+  page: PageRequest;
+  /** The canonical path of the request, for links to other pages. */
+  pathname: string;
+  /** The prefix of the version, `/api/v1`; the newest for an address without a version. */
+  prefix: string;
+  /**
+   * Negotiates a media type (RFC 9110 §12.5.1), and sets `Vary`, which the contract must declare. Returns undefined if
+   * the client accepts none.
+   * @param types in the order of preference
+   */
+  accepts: <MediaType extends string>(types: readonly MediaType[]) => MediaType | undefined;
+  /**
+   * For an operation that uses a cookie other than the access token. @throws Failure FORBIDDEN for a page of another
+   * origin
+   */
+  ownOrigin: () => void;
+  sessionCookies: SessionCookies;
+  platform: Platform;
+}
 
 export const restHandler = (
   operation: Operation,
@@ -84,4 +139,89 @@ export function preference(header: string | undefined, name: string): string | u
     if (key?.toLowerCase() === name) return value.replace(/^"(.*)"$/, '$1').toLowerCase();
   }
   return undefined;
+}
+
+const DEFAULT_LIMIT = 20;
+
+export interface PageQuery {
+  limit?: number;
+  offset?: number;
+  page?: number;
+  per_page?: number;
+  after?: string;
+}
+
+const styles: readonly (readonly (keyof PageQuery)[])[] = [
+  ['limit', 'offset'],
+  ['page', 'per_page'],
+  ['limit', 'after'],
+];
+const STYLES = styles.map((names) => names.join(' and ')).join('; ');
+
+/**
+ * @param pathname names the list; a cursor is valid for one list only
+ * @throws Failure BAD_REQUEST for mixed styles, and for a cursor of another list
+ */
+export function readPage(query: PageQuery, pathname: string, cursors: Cursors): PageRequest {
+  const given = Object.keys(query).filter((name) => styles.flat().includes(name as keyof PageQuery));
+  const style = styles.find((names) => given.every((name) => names.includes(name as keyof PageQuery)));
+  if (!style) {
+    const issues = given.map((parameter): Issue => {
+      const others = given.filter((one) => one !== parameter).map(quoted);
+      return { parameter, detail: `cannot be combined with ${others.join(' and ')}. Use one of ${STYLES}.` };
+    });
+    throw issueFailure('BAD_REQUEST', { issues });
+  }
+  const limit = query.limit ?? query.per_page ?? DEFAULT_LIMIT;
+  if (query.after !== undefined) return { limit, after: cursors.decode(pathname, query.after) };
+  return { limit, offset: query.page === undefined ? (query.offset ?? 0) : (query.page - 1) * limit };
+}
+
+/**
+ * Returns one of the two shapes of a list: an array with its headers, or an envelope with a cursor.
+ * @example
+ * reply: (rows, context) => ({ status: 200, ...representPage(context.page, rows, { ...context, represent }) }),
+ */
+export function representPage<Row extends { id: number }, Item>(
+  request: PageRequest,
+  { items, hasMore, total = 0 }: Page<Row>,
+  { pathname, query, cursors, represent }: PagePlace<Row, Item>,
+) {
+  const rows = items.map(represent);
+  const last = items.at(-1);
+  if ('after' in request) {
+    const next = hasMore && last ? cursors.encode(pathname, last.id) : '';
+    return { headers: {}, body: { data: rows, cursor: { next, hasMore } } };
+  }
+  const link = links(pathname, query, request, total);
+  return { headers: { link, 'x-total-count': total }, body: rows };
+}
+
+interface PagePlace<Row, Item> {
+  pathname: string;
+  query: PageQuery;
+  cursors: Cursors;
+  represent: (row: Row) => Item;
+}
+
+/** Returns the links first, prev, next and last (RFC 8288) in the style of the query. */
+function links(
+  pathname: string,
+  query: PageQuery,
+  { limit, offset }: { limit: number; offset: number },
+  total: number,
+) {
+  const byPage = query.page !== undefined || query.per_page !== undefined;
+  const at = (start: number) =>
+    byPage ? `page=${Math.floor(start / limit) + 1}&per_page=${limit}` : `limit=${limit}&offset=${start}`;
+  const lastStart = Math.max(0, Math.floor((total - 1) / limit) * limit);
+  const starts: [string, number | undefined][] = [
+    ['first', 0],
+    ['prev', offset > 0 ? Math.max(0, Math.min(offset - limit, lastStart)) : undefined],
+    ['next', offset + limit < total ? offset + limit : undefined],
+    ['last', lastStart],
+  ];
+  return starts
+    .flatMap(([rel, start]) => (start === undefined ? [] : `<${pathname}?${at(start)}>; rel="${rel}"`))
+    .join(', ');
 }

@@ -1,14 +1,12 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
-import { type Issues, limitIssues, NO_ISSUES } from '../calls/issues.js';
-import { unstorableText } from '../calls/text.js';
+import { type Issues, limitIssues, NO_ISSUES, unstorableText } from '../calls/errors.js';
 import { essenceOf, type Schema } from '../contract/document.js';
-import type { Operation } from '../contract/openapi.js';
+import { type BodyForm, bodyFormFor, bodyForms, type Operation } from '../contract/openapi.js';
 import { structureOf } from '../contract/schemas.js';
 import { bodyIssues, lazily } from '../http/json-schema.js';
 import { issueFailure } from '../http/messages.js';
 import { parametersIn, parametersValidator, placeReader } from './parameters.js';
-import { type BodyForm, bodyFormFor, bodyForms } from './request-body.js';
 
 export interface ReadRequest {
   path: Record<string, unknown>;

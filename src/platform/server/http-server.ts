@@ -5,7 +5,7 @@ import { createSecureContext, type TLSSocket, type Server as TlsServer } from 'n
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import { BOUNDS } from '../bounds.js';
 import { answerParserError, sendProblem } from '../http/failures.js';
-import { requestIdOf } from '../http/request.js';
+import { requestIdOf } from '../http/headers.js';
 import type { Config } from './config.js';
 import type { Timeouts } from './timeouts.js';
 

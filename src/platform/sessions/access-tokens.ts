@@ -3,7 +3,7 @@ import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT }
 import { LRUCache } from 'lru-cache';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { Failure } from '../calls/errors.js';
-import type { MaybePromise } from '../calls/maybe-promise.js';
+import type { MaybePromise } from '../calls/schedulers.js';
 
 /** Seconds (docs/decisions.md, "Access tokens"). */
 export const ACCESS_TOKEN_LIFETIME_S = 15 * 60;

@@ -1,8 +1,6 @@
 import { type AuditedEvent, audit } from '../audit/audit.js';
 import { type Actor, type Call, sessionOf } from '../calls/access.js';
-import { listeners } from '../calls/listeners.js';
-import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
-import { refresher, singleFlight } from '../calls/schedulers.js';
+import { andThen, listeners, type MaybePromise, refresher, singleFlight } from '../calls/schedulers.js';
 import type { Prisma } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
 import type { Database } from '../database/open.js';

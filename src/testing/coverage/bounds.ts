@@ -1,5 +1,4 @@
-import type { Schema } from '@accord-api/platform/internals/contract/document';
-import { isPlain, valueAt } from '@accord-api/platform/internals/contract/references';
+import { isPlain, type Schema, valueAt } from '@accord-api/platform/internals/contract/document';
 import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
 import { constraintName, constraintSchema, type InputValue } from '@accord-api/platform/internals/graphql/constraints';
 import { type GraphQLSchema, getNamedType } from 'graphql';

@@ -1,7 +1,10 @@
-import type { Issue } from '@accord-api/platform/internals/calls/issues';
-import type { SecurityRequirement, SecurityScheme } from '@accord-api/platform/internals/contract/document';
+import type { Issue } from '@accord-api/platform/internals/calls/errors';
+import {
+  isObject,
+  type SecurityRequirement,
+  type SecurityScheme,
+} from '@accord-api/platform/internals/contract/document';
 import type { Operation } from '@accord-api/platform/internals/contract/openapi';
-import { isObject } from '@accord-api/platform/internals/contract/references';
 import { placeReader } from '@accord-api/platform/internals/rest/parameters';
 
 export interface Exchange {

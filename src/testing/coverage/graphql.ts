@@ -1,7 +1,7 @@
 /** Lists the elements of the SDL that tests can cover, and those that a request and its result have covered. @module */
 
-import type { Issue } from '@accord-api/platform/internals/calls/issues';
-import { isObject } from '@accord-api/platform/internals/contract/references';
+import type { Issue } from '@accord-api/platform/internals/calls/errors';
+import { isObject } from '@accord-api/platform/internals/contract/document';
 import type { InputValue } from '@accord-api/platform/internals/graphql/constraints';
 import {
   type FieldNode,

@@ -1,15 +1,20 @@
 /** Lists the elements of the REST contract that tests can cover, and those that a request and its response have covered. @module */
 
-import type {
-  OpenApiDocument,
-  Parameter,
-  Schema,
-  SecurityRequirement,
+import {
+  keysOf,
+  type OpenApiDocument,
+  type Parameter,
+  type Schema,
+  type SecurityRequirement,
+  valueAt,
 } from '@accord-api/platform/internals/contract/document';
-import { type Operation, type OperationEntry, operationEntries } from '@accord-api/platform/internals/contract/openapi';
-import { keysOf, valueAt } from '@accord-api/platform/internals/contract/references';
+import {
+  bodyFormFor,
+  type Operation,
+  type OperationEntry,
+  operationEntries,
+} from '@accord-api/platform/internals/contract/openapi';
 import { nameOf } from '@accord-api/platform/internals/rest/parameters';
-import { bodyFormFor } from '@accord-api/platform/internals/rest/request-body';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Bound, boundsIn, namesBound, SIDES, type Side, schemaAt, sideName, sideOf } from './bounds.js';
 import { type Element, type ElementKind, UNMATCHED } from './elements.js';

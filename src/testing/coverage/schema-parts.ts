@@ -1,6 +1,5 @@
-import { pointerTo } from '@accord-api/platform/internals/calls/text';
-import type { Schema } from '@accord-api/platform/internals/contract/document';
-import { isObject, keysOf, valueAt } from '@accord-api/platform/internals/contract/references';
+import { pointerTo } from '@accord-api/platform/internals/calls/errors';
+import { isObject, keysOf, type Schema, valueAt } from '@accord-api/platform/internals/contract/document';
 
 export type Path = readonly string[];
 

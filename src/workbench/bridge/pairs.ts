@@ -1,5 +1,5 @@
+import type { Keys } from '@accord-api/platform/contract/document';
 import { operationEntries } from '@accord-api/platform/contract/openapi';
-import type { Keys } from '@accord-api/platform/contract/references';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { extensionSchema } from '../model/extensions.js';
 import type { OpenApiSource } from '../model/openapi-source.js';

@@ -1,7 +1,14 @@
-import type { OperationObject, Parameter, Schema } from '@accord-api/platform/contract/document';
+import {
+  type Keys,
+  keysOf,
+  type OperationObject,
+  type Parameter,
+  resolveReference,
+  type Schema,
+  valueAt,
+} from '@accord-api/platform/contract/document';
 import { operationEntries, schemaName } from '@accord-api/platform/contract/openapi';
 import { schemaOf } from '@accord-api/platform/contract/parameter-form';
-import { type Keys, keysOf, resolveReference, valueAt } from '@accord-api/platform/contract/references';
 import { ERROR_CODE, readCodes } from '../model/codes.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import {

@@ -1,5 +1,4 @@
-import { METHODS, type Method } from '@accord-api/platform/contract/document';
-import { isPlain } from '@accord-api/platform/contract/references';
+import { isPlain, METHODS, type Method } from '@accord-api/platform/contract/document';
 import type { Contracts } from '../model/contracts.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { definitionsIn } from '../model/sdl-definitions.js';

@@ -1,4 +1,4 @@
-import type { Keys } from '@accord-api/platform/contract/references';
+import type { Keys } from '@accord-api/platform/contract/document';
 import { nodeOf, type Version, versionAt } from '../model/openapi-node.js';
 import { FILES as READ } from '../model/problems.js';
 

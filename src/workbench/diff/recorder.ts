@@ -1,4 +1,4 @@
-import { isPlain, type Keys, keysOf } from '@accord-api/platform/contract/references';
+import { isPlain, type Keys, keysOf } from '@accord-api/platform/contract/document';
 import {
   isGone,
   isText,

@@ -1,15 +1,19 @@
 import {
+  isObject,
+  type Keys,
+  keysOf,
   type MediaType,
   type Parameter,
   type Permission,
   type Reach,
   type RequestBody,
   type Response,
+  resolveReference,
   rolesIn,
   type Schema,
+  valueAt,
 } from '@accord-api/platform/contract/document';
 import { type OperationEntry, operationEntries, schemaName } from '@accord-api/platform/contract/openapi';
-import { isObject, type Keys, keysOf, resolveReference, valueAt } from '@accord-api/platform/contract/references';
 import { type ASTNode, type FieldDefinitionNode, type InputValueDefinitionNode, Kind, print } from 'graphql';
 import { DEFAULTS } from '../model/defaults.js';
 import type { OpenApiSource } from '../model/openapi-source.js';

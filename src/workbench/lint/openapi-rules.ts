@@ -1,11 +1,10 @@
+import { keysOf } from '@accord-api/platform/contract/document';
 import { operationEntries } from '@accord-api/platform/contract/openapi';
-import { keysOf } from '@accord-api/platform/contract/references';
 import { createConfig, isPlainObject, type Oas3Rule, type UserContext } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { EXTENSIONS } from '../model/extensions.js';
 import { PAGE_SIZE } from '../model/names.js';
-import type { RuleName } from './rules.js';
-import { contradictionIn, isPaged, patternFault } from './rules.js';
+import { contradictionIn, isPaged, patternFault, type RuleName } from './rules.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: `struct` has checked the shape of each node, and extensions have no type.
 type Node = any;

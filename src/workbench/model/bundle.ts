@@ -1,5 +1,5 @@
 import { dirname, join, parse, relative } from 'node:path/posix';
-import { isObject, isPlain, type Keys, keyOf, keysOf } from '@accord-api/platform/contract/references';
+import { isObject, isPlain, type Keys, keyOf, keysOf } from '@accord-api/platform/contract/document';
 import { COMPONENTS, type Kind, kindsOfMembers, type Shape } from './elements.js';
 import type { YamlSource } from './yaml-source.js';
 

@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { OpenApiDocument } from '@accord-api/platform/contract/document';
-import { keysOf } from '@accord-api/platform/contract/references';
+import { keysOf, type OpenApiDocument } from '@accord-api/platform/contract/document';
 import {
   BaseResolver,
   type Config,

@@ -1,11 +1,16 @@
 import {
+  isObject,
+  isPlain,
+  type Keys,
+  keyOf,
+  keysOf,
   METHODS,
   type Method,
   type OpenApiDocument,
   type OperationObject,
+  valueAt,
 } from '@accord-api/platform/contract/document';
 import { splitPath } from '@accord-api/platform/contract/openapi';
-import { isObject, isPlain, type Keys, keyOf, keysOf, valueAt } from '@accord-api/platform/contract/references';
 import type { Finding } from './yaml-source.js';
 
 export const DEFAULTS = 'x-defaults';

@@ -1,15 +1,19 @@
 /** Creates the published edition of the REST contract for clients, without the extensions of the workbench. Code generation calls it. @module */
 
-import type {
-  Header,
-  OpenApiDocument,
-  OperationObject,
-  PathItem,
-  Response,
+import {
+  dereference,
+  type Header,
+  isObject,
+  keysOf,
+  type OpenApiDocument,
+  type OperationObject,
+  type PathItem,
+  type Response,
+  resolveReference,
+  valueAt,
 } from '@accord-api/platform/contract/document';
-import type { GeneratedContract } from '@accord-api/platform/contract/generated';
 import { operationEntries } from '@accord-api/platform/contract/openapi';
-import { dereference, isObject, keysOf, resolveReference, valueAt } from '@accord-api/platform/contract/references';
+import type { GeneratedContract } from '@accord-api/platform/contract/project-files';
 import { stringify } from 'yaml';
 import { elementsOf, type Kind } from './elements.js';
 import { openApi30 } from './openapi-3.0.js';

@@ -1,5 +1,4 @@
-import { METHODS } from '@accord-api/platform/contract/document';
-import { isObject, type Keys } from '@accord-api/platform/contract/references';
+import { isObject, type Keys, METHODS } from '@accord-api/platform/contract/document';
 import { SUBSCHEMA_KEYWORDS } from '@accord-api/platform/contract/schemas';
 
 export type Kind =

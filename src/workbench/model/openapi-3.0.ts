@@ -1,7 +1,6 @@
 /** Converts the published edition from OpenAPI 3.1 to 3.0, for tools that read 3.0 only. @module */
 
-import type { OpenApiDocument, Schema } from '@accord-api/platform/contract/document';
-import { isPlain, keysOf, valueAt } from '@accord-api/platform/contract/references';
+import { isPlain, keysOf, type OpenApiDocument, type Schema, valueAt } from '@accord-api/platform/contract/document';
 import { SUBSCHEMA_KEYWORDS, subschemasOf } from '@accord-api/platform/contract/schemas';
 import { elementsOf } from './elements.js';
 

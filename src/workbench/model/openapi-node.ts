@@ -1,4 +1,4 @@
-import { isPlain, type Keys, keysOf, valueAt } from '@accord-api/platform/contract/references';
+import { isPlain, type Keys, keysOf, valueAt } from '@accord-api/platform/contract/document';
 
 export type Node = Record<string, unknown>;
 export interface Version {

@@ -1,5 +1,4 @@
-import { METHODS } from '@accord-api/platform/contract/document';
-import { isPlain, keysOf } from '@accord-api/platform/contract/references';
+import { isPlain, keysOf, METHODS } from '@accord-api/platform/contract/document';
 import { entriesOf, listOf, type Node, nodeOf, resolved, type Version, versionAt } from './openapi-node.js';
 import { viewOf } from './schema-view.js';
 

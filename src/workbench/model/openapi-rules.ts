@@ -1,15 +1,18 @@
 import {
+  isObject,
+  type Keys,
+  keysOf,
   type OpenApiDocument,
   type OperationObject,
   type Parameter,
   type Permission,
   rolesIn,
   type Schema,
+  valueAt,
 } from '@accord-api/platform/contract/document';
-import { inlineSchemas } from '@accord-api/platform/contract/inline';
 import { forwardFaults, operationEntries, shapeOf, splitPath, versionsOf } from '@accord-api/platform/contract/openapi';
 import { parameterForm } from '@accord-api/platform/contract/parameter-form';
-import { isObject, type Keys, keysOf, valueAt } from '@accord-api/platform/contract/references';
+import { inlineSchemas } from '@accord-api/platform/contract/schemas';
 import { RULE as CODES_RULE, codeFindings } from './codes.js';
 import type { OpenApiSource } from './openapi-source.js';
 import { REACHES } from './permissions.js';

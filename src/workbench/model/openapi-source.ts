@@ -1,8 +1,11 @@
-import type { OpenApiDocument } from '@accord-api/platform/contract/document';
-import { digestOf, type GeneratedContract } from '@accord-api/platform/contract/generated';
+import { isObject, type Keys, keysOf, type OpenApiDocument, valueAt } from '@accord-api/platform/contract/document';
 import { normaliseOpenApi, type Operation, operations } from '@accord-api/platform/contract/openapi';
-import { NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
-import { isObject, type Keys, keysOf, valueAt } from '@accord-api/platform/contract/references';
+import {
+  digestOf,
+  type GeneratedContract,
+  NO_FILES,
+  type ProjectFiles,
+} from '@accord-api/platform/contract/project-files';
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
 import { bundle } from './bundle.js';
 import { applyDefaults } from './defaults.js';

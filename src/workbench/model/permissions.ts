@@ -1,8 +1,7 @@
 /** Reads the permissions of both contracts. Code generation writes the policy from them, and reports contradictions. @module */
 
-import { type Permission, rolesIn } from '@accord-api/platform/contract/document';
+import { type Keys, type Permission, rolesIn } from '@accord-api/platform/contract/document';
 import { operationEntries } from '@accord-api/platform/contract/openapi';
-import type { Keys } from '@accord-api/platform/contract/references';
 import {
   type ConstDirectiveNode,
   type DirectiveDefinitionNode,

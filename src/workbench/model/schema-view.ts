@@ -1,4 +1,4 @@
-import { isPlain } from '@accord-api/platform/contract/references';
+import { isPlain } from '@accord-api/platform/contract/document';
 import {
   entriesOf,
   isText,

@@ -1,4 +1,4 @@
-import type { Keys } from '@accord-api/platform/contract/references';
+import type { Keys } from '@accord-api/platform/contract/document';
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { type Place, type Problem, problemAt } from './problems.js';
 
