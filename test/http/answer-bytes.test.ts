@@ -52,6 +52,19 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await bytes(), 0);
   });
 
+  t.test('a result beyond the bound of a socket is the error of its operation', async (t) => {
+    const { url } = await started(t, {});
+    const { send, take } = await dialAs(t, url, viewer);
+    send({ type: 'subscribe', id: 'long', payload: { query: LONG_TEXT } });
+    const { type, payload } = await take(({ id }) => id === 'long');
+    t.match(
+      [type, payload],
+      ['error', [{ message: /at most 1048576 bytes/, extensions: { code: 'PAYLOAD_TOO_LARGE' } }]],
+    );
+    send({ type: 'subscribe', id: 'short', payload: { query: '{ me { name } }' } });
+    t.equal((await take(({ id }) => id === 'short')).type, 'next');
+  });
+
   t.test('a text beyond the bound of an answer is refused', async (t) => {
     const { graphql, rest, bytes } = await started(t, { answer: 100 * KIB, step: KIB });
     t.same((await graphql(viewer, LONG_TEXT)).codes, ['PAYLOAD_TOO_LARGE']);

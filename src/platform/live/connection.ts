@@ -10,7 +10,7 @@ import { syntaxError } from '../http/bodies.js';
 import { contextOfFailure, toFailure } from '../http/failures.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 
-const MAX_QUEUED_BYTES = BOUNDS.socketQueue.value;
+export const MAX_QUEUED_BYTES = BOUNDS.socketQueue.value;
 const LOW_QUEUED_BYTES = 128 * 1024;
 /** Bytes of a close reason (RFC 6455 §5.5). */
 const MAX_REASON_BYTES = 123;
@@ -21,7 +21,6 @@ const EXCESS_MS = 10_000;
 /** Close codes of RFC 6455 §7.4.1, its registry, and graphql-transport-ws (44xx). */
 export const CLOSE = {
   policy: 1008,
-  tooBig: 1009,
   internal: 1011,
   tryAgainLater: 1013,
   badMessage: 4400,
@@ -69,8 +68,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
   /** Returns true if the client reads what is sent. Otherwise closes the socket: omitting messages would lose them. */
   function isRead(bytes: number): boolean {
     if (socket.bufferedAmount + bytes <= MAX_QUEUED_BYTES) return true;
-    if (bytes > MAX_QUEUED_BYTES) close(CLOSE.tooBig, `A message must have at most ${MAX_QUEUED_BYTES} bytes.`);
-    else close(CLOSE.tryAgainLater, 'The client reads too slowly. Connect again.');
+    close(CLOSE.tryAgainLater, 'The client reads too slowly. Connect again.');
     return false;
   }
 

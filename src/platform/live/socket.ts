@@ -13,7 +13,7 @@ import type { PreparedOperation } from '../graphql/operation-check.js';
 import type { OperationRequest } from '../graphql/request.js';
 import { aboutRequest } from '../http/observability.js';
 import type { PlatformServices } from '../services.js';
-import { CLOSE, type Connection, connection, MAX_ID_LENGTH, messageFault } from './connection.js';
+import { CLOSE, type Connection, connection, MAX_ID_LENGTH, MAX_QUEUED_BYTES, messageFault } from './connection.js';
 import { emptyResults, subscriptionResults } from './events.js';
 import type { EntryJson } from './feed.js';
 import { type SocketLimits, socketRegistry } from './sockets.js';
@@ -205,6 +205,16 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     },
   });
 
+  /** Returns the error for an operation whose result is too large, which would close the socket for all operations. */
+  function tooLarge(one: Connection, message: string): string {
+    const { id } = JSON.parse(message) as { id: string };
+    const failure = new Failure(
+      'PAYLOAD_TOO_LARGE',
+      `The result of an operation on a socket must have at most ${MAX_QUEUED_BYTES} bytes. Ask for less, or send the operation with POST.`,
+    );
+    return JSON.stringify({ id, type: MessageType.Error, payload: format.formatThrown(failure, one.errorContext) });
+  }
+
   const requestOf = (one: Connection, payload: object) => running.get(payload) ?? one.operationRequest();
   function writeLine(request: FastifyRequest, payload: object): void {
     running.delete(payload);
@@ -222,7 +232,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     const closed = server.opened(
       {
         protocol: socket.protocol,
-        send: one.send,
+        send: (message) => one.send(Buffer.byteLength(message) > MAX_QUEUED_BYTES ? tooLarge(one, message) : message),
         close: (code = CLOSE.badMessage, reason = '') =>
           one.close(code, reason === INVALID_MESSAGE ? messageFault(received) : reason),
         onMessage(receive) {
