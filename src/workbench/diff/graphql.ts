@@ -7,10 +7,10 @@ import {
   directivesOf,
   elementsAt,
   inputAt,
+  type SdlSource,
   type Uses,
   usesIn,
-} from '../model/sdl-definitions.js';
-import type { SdlSource } from '../model/sdl-source.js';
+} from '../model/sdl-source.js';
 import { judgeFurther, judgePermission } from './access.js';
 import { type Change, type Verdict, whatOf } from './change.js';
 import { judgeKeyword } from './keywords.js';
