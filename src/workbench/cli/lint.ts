@@ -9,11 +9,11 @@ import redoclyPlugin, { DEFAULTS_PREPROCESSOR, GENERATION_RULES } from '../lint/
 import { REASONS, WARNINGS } from '../lint/rules.js';
 import { checkOpenApi, checkSchema, hasPermissions, hasShape, lintByRedocly } from '../model/check.js';
 import { type Contracts, contractsIn, readContracts } from '../model/contracts.js';
-import { type Commit, commitAt, filesAt, linesSince } from '../model/git.js';
 import { unresolved } from '../model/openapi-rules.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { policyProblems } from '../model/permissions.js';
 import { FILES, type Problem, type Purpose, printProblems, problemAt, sortProblems } from '../model/problems.js';
+import { type Commit, commitAt, filesAt, linesSince } from '../model/project-version.js';
 import type { SdlSource } from '../model/sdl-source.js';
 
 /** Returns the project's redocly.yaml on top of our rules; without that file, on top of Redocly's recommended rules too. */
