@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { bundleIsCurrent } from '@accord-api/platform/cli/built';
 import { Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand, Subcommands } from '@accord-api/platform/cli/subcommand';
@@ -32,6 +33,24 @@ const codegen: Subcommand = (command) => {
   });
 };
 
+const migrate: Subcommand = (command) => {
+  command.argument('[name]', 'the purpose of a new migration, such as add_orders; without it, migrations are applied');
+  command.option('--check', 'write nothing; exit 1 if the migrations do not result in prisma/schema.prisma', false);
+  command.action(async (name: string | undefined, { check }: { check: boolean }) => {
+    if (name === undefined && !check)
+      return (await import('@accord-api/platform/cli/migrate')).applyMissingMigrations();
+    const { checkMigrations, createMigration } = await import('../prisma/migration-diff.js');
+    if (name === undefined || check) {
+      const difference = await checkMigrations();
+      if (difference !== undefined)
+        command.error(`The migrations do not result in prisma/schema.prisma:\n${difference}`);
+      return console.log('The migrations result in prisma/schema.prisma.');
+    }
+    const path = await createMigration(name);
+    console.log(path === undefined ? 'Nothing has changed in prisma/schema.prisma.' : relative(process.cwd(), path));
+  });
+};
+
 /** The commands for contracts and code, which need the development dependencies. */
 export const WORKBENCH: Subcommands = {
   bridge: {
@@ -63,7 +82,7 @@ export const WORKBENCH: Subcommands = {
   lint: { summary: 'check the style of both contracts', load: () => import('./lint.js') },
   migrate: {
     summary: 'apply the migrations, or write one from prisma/schema.prisma',
-    load: () => import('./migrate.js'),
+    load: async () => ({ default: migrate }),
   },
   new: { summary: 'write a new project', load: () => import('./new.js') },
   scaffold: {
