@@ -13,9 +13,8 @@ import {
 } from '../model/sdl-source.js';
 import { judgeFurther, judgePermission } from './access.js';
 import { type Change, type Verdict, whatOf } from './change.js';
-import { judgeKeyword } from './keywords.js';
 import { adviceFor } from './recorder.js';
-import { inspectedName, ruleName } from './rules.js';
+import { inspectedName, judgeKeyword, ruleName } from './rules.js';
 
 interface Schemas {
   before: GraphQLSchema;

@@ -1,8 +1,16 @@
 import type { Contracts } from '../model/contracts.js';
 import { type FilePlace, type Problem, problemAt } from '../model/problems.js';
 import { argumentsOf, placeOf } from '../model/sdl-source.js';
-import { type Change, type Direction, isVerdict, VERDICTS, type Verdict } from './change.js';
-import { KEYWORDS, SCHEMA_RULES } from './keywords.js';
+import {
+  type Change,
+  type Direction,
+  type Effect,
+  isVerdict,
+  judge,
+  VERDICTS,
+  type Verdict,
+  whatOf,
+} from './change.js';
 
 /** A rule, or all rules that match a name with `*`. Verdicts are sorted, worst first. */
 interface RuleRow {
@@ -94,6 +102,99 @@ export const RULE_TABLE: RuleRow[] = ROWS.map(([name, verdicts, why]) => ({
   verdicts: verdicts.split(' ').filter(isVerdict),
 }));
 
+/** The effect of a changed keyword of JSON Schema, or argument of `@constraint`. */
+interface Keyword {
+  effect: (was: unknown, is: unknown) => Effect;
+  /** The verdict of a wider response. Default: risky. */
+  widerResponse?: Verdict;
+  /** The last part of the id. Default: added, removed or changed. */
+  what?: (was: unknown, is: unknown) => string;
+  /** Replaces the verdict that follows from the effect. */
+  verdict?: (direction: Direction, was: unknown, is: unknown) => Verdict | undefined;
+}
+
+const limit = (isUpper: boolean): Keyword => ({
+  ...ordered((was, is) => Number(is) > Number(was) === isUpper),
+  what: (was, is) => {
+    const what = whatOf(was, is);
+    return what !== 'changed' ? what : Number(is) > Number(was) ? 'raised' : 'lowered';
+  },
+});
+
+/** Returns a keyword with ordered values. `isWithin` returns true if the first value is stricter than the second. */
+function ordered(isWithin: (some: unknown, all: unknown) => boolean): Keyword {
+  const effect = (was: unknown, is: unknown): Effect => {
+    if (was === undefined || is === undefined) return was === undefined ? 'narrower' : 'wider';
+    return isWithin(was, is) ? 'wider' : isWithin(is, was) ? 'narrower' : 'other';
+  };
+  return { effect };
+}
+
+/** Returns a keyword whose values have no order, such as `pattern`. */
+const incomparable = (widerResponse: Verdict = 'risky'): Keyword => ({ ...ordered(() => false), widerResponse });
+
+/** Returns a keyword that rejects no value, such as `deprecated`. */
+const annotation = (verdict: NonNullable<Keyword['verdict']>): Keyword => ({ effect: () => 'other', verdict });
+
+/** Formats with the wider formats that contain them. */
+const WIDER_FORMATS: Record<string, string> = {
+  int8: 'int16 int32 int64',
+  int16: 'int32 int64',
+  int32: 'int64',
+  float: 'double',
+  email: 'idn-email',
+  hostname: 'idn-hostname',
+  uri: 'uri-reference iri iri-reference url',
+  'uri-reference': 'iri-reference',
+  iri: 'iri-reference',
+  url: 'uri uri-reference iri iri-reference',
+};
+const isNarrower = (some: unknown, all: unknown) =>
+  (WIDER_FORMATS[String(some)] ?? '').split(' ').includes(String(all));
+
+const isMultiple = (of: unknown, step: unknown): boolean => {
+  const times = Number(of) / Number(step);
+  return Math.abs(times - Math.round(times)) < 1e-9;
+};
+
+const named = (names: string, keyword: Keyword) => Object.fromEntries(names.split(' ').map((name) => [name, keyword]));
+
+const KEYWORDS: Record<string, Keyword> = {
+  ...named('maxLength maximum exclusiveMaximum maxItems maxContains maxProperties', limit(true)),
+  ...named('minLength minimum exclusiveMinimum minItems minContains minProperties', limit(false)),
+  ...named('pattern contentEncoding contentMediaType contentSchema x-uncommon uniqueItems', incomparable()),
+  ...named('contains unevaluatedItems propertyNames not', incomparable()),
+  // Readers of a response fail if the keyword is removed. `if` includes `then` and `else`.
+  ...named('prefixItems patternProperties dependentRequired dependentSchemas if', incomparable('breaking')),
+  multipleOf: ordered(isMultiple),
+  format: {
+    ...ordered(isNarrower),
+    // A client that parses the old format fails on a wider one.
+    verdict: (direction, was, is) => (direction === 'response' && isNarrower(was, is) ? 'breaking' : undefined),
+  },
+  default: annotation((direction, was) => (direction === 'request' && was !== undefined ? 'risky' : 'safe')),
+  deprecated: annotation(() => 'safe'),
+};
+
+/** Rules about schemas that do not belong to one keyword. */
+const SCHEMA_RULES =
+  'type enum value alternative member required extra condition exclusive discriminator discriminatorValue mapping extensibleValue'.split(
+    ' ',
+  );
+
+/** Judges a changed keyword; undefined for a keyword that the table does not know. */
+export function judgeKeyword(
+  keyword: string,
+  direction: Direction,
+  was: unknown,
+  is: unknown,
+): [verdict: Verdict, what: string] | undefined {
+  const known = KEYWORDS[keyword];
+  if (known === undefined) return undefined;
+  const verdict = known.verdict?.(direction, was, is) ?? judge(direction, known.effect(was, is), known.widerResponse);
+  return [verdict, known.what?.(was, is) ?? whatOf(was, is)];
+}
+
 const kebab = (name: string) =>
   name
     .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
@@ -112,8 +213,6 @@ export const inspectedName = (type: string): string => kebab(`graphql-${type}`);
 const pattern = (name: string) => new RegExp(`^${name.replaceAll('*', '[a-z0-9-]*')}$`);
 
 export const rowOf = (name: string): RuleRow | undefined => RULE_TABLE.find((one) => pattern(one.name).test(name));
-
-const matchesRule = (name: string, rule: string): boolean => pattern(name).test(rule);
 
 /** The names of the rules for schemas without their last part: `request-max-length`. */
 const OF_SCHEMAS = [...BY_DIRECTION].flatMap((rule) => [`request-${kebab(rule)}`, `response-${kebab(rule)}`]);
@@ -157,7 +256,7 @@ export const severityProblems = (contracts: Contracts): Problem[] =>
 export function withSeverity(changes: readonly Change[], contracts: Contracts): Change[] {
   const lines = severityLines(contracts);
   return changes.map((change) => {
-    const { rule = '', verdict } = lines.findLast((line) => matchesRule(line.rule, change.rule)) ?? {};
+    const { rule = '', verdict } = lines.findLast((line) => pattern(line.rule).test(change.rule)) ?? {};
     const isKept = change.settled || (change.verdict === 'safe' && rule.includes('*'));
     return isKept || !isVerdict(verdict) ? change : { ...change, verdict };
   });
@@ -173,7 +272,7 @@ export function statedRules(contracts: Contracts): StatedRule[] {
   const lines = severityLines(contracts);
   return RULE_TABLE.map((row) => {
     const own = lines.filter(
-      ({ rule }) => rule === row.name || matchesRule(rule, row.name) || rowOf(rule)?.name === row.name,
+      ({ rule }) => rule === row.name || pattern(rule).test(row.name) || rowOf(rule)?.name === row.name,
     );
     const stated = own.map(({ rule, verdict, place: { file, line } }) => ({
       ...{ rule, verdict: verdict as Verdict, file, line },

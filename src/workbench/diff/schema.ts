@@ -21,8 +21,8 @@ import {
 } from '../model/schema-view.js';
 import { compareAlternatives, compareDiscriminators, compareExclusivity } from './alternatives.js';
 import { at, type Effect, judge, keywordOf, locatedIn, type Pair, subjectOf, whatOf } from './change.js';
-import { judgeKeyword } from './keywords.js';
 import { compareSunsets, type Recorder, reportMember, reportRequired, reportUnknown } from './recorder.js';
+import { judgeKeyword } from './rules.js';
 
 const typesOf = ({ types, nullable }: View): string[] | undefined =>
   types && [...types, ...(nullable ? ['null'] : [])].sort();
