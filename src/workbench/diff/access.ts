@@ -1,6 +1,5 @@
 import { type Permission, rolesIn } from '@accord-api/platform/contract/document';
 import { listOf, nodeOf, type Version, versionAt } from '../model/openapi-node.js';
-import { credentialsOf, type Requirement, requirementsOf } from '../model/openapi-operations.js';
 import { REACHES } from '../model/permissions.js';
 import type { Verdict } from './change.js';
 import { at, keywordOf, membersOf, type Pair } from './change.js';
@@ -57,6 +56,35 @@ export function comparePermissions(record: Recorder, operation: Pair): void {
     const further = judgeFurther(permissionOf(old), permissionOf(now), where);
     if (further) record.report({ old, now, label }, 'furtherPermission', ...further);
   }
+}
+
+/** Security schemes that must all be satisfied, each with its scopes. */
+interface Requirement {
+  schemes: Map<string, string[]>;
+  /** `basicAuth`; `key+oauth:read` for several; `anonymous` for none. */
+  label: string;
+  at: Version | undefined;
+}
+
+/** Returns the security requirements of an operation, by default those of the document. */
+function requirementsOf(operation: Version | undefined, formerNames: ReadonlyMap<string, string>): Requirement[] {
+  const { document } = operation ?? {};
+  const stated = versionAt(operation, 'security') ?? versionAt({ value: document, path: [], document }, 'security');
+  const all = listOf(stated?.value);
+  return (all.length > 0 ? all : [{}]).map((one, index) => {
+    const entries = Object.entries(one as object).map(([name, scopes]) => [name, listOf(scopes).map(String)] as const);
+    const schemes = new Map(entries.map(([name, scopes]) => [formerNames.get(name) ?? name, scopes]));
+    const names = [...schemes].map(([name, scopes]) => [name, ...[...scopes].sort()].join(':')).sort();
+    return { schemes, label: names.join('+') || 'anonymous', at: versionAt(stated, index) ?? stated ?? operation };
+  });
+}
+
+/** Replaces a security scheme by a text that identifies the required credentials. */
+function credentialsOf(version: Version | undefined): Version | undefined {
+  const { type, scheme, in: place, name, openIdConnectUrl: url } = nodeOf(version);
+  const header = place === 'header' ? String(name).toLowerCase() : name;
+  const value = [type, scheme && String(scheme).toLowerCase(), place, header, url].filter(Boolean).join(' ');
+  return version && { ...version, value };
 }
 
 /** Returns the old names of renamed schemes by their new names. */

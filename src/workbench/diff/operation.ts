@@ -1,9 +1,67 @@
-import { nodeOf, printed, resolved, type Version, versionAt } from '../model/openapi-node.js';
-import { isFailure, mediaKey, parametersOf, rangeFor, serializationOf } from '../model/openapi-operations.js';
+import { isPlain } from '@accord-api/platform/contract/references';
+import { listOf, type Node, nodeOf, printed, resolved, type Version, versionAt } from '../model/openapi-node.js';
 import { viewOf } from '../model/schema-view.js';
 import { at, judge, keywordOf, type Label, labelled, locatedIn, membersOf, type Pair, subjectOf } from './change.js';
 import type { Recorder } from './recorder.js';
 import { compareSunsets, reportRequired } from './recorder.js';
+
+/** Normalises a media type: lower case, sorted parameters, no charset of JSON (RFC 8259, 8.1). */
+function mediaKey(type: string): string {
+  const [name = '', ...parameters] = type
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  return [name, ...parameters.filter((one) => !(one === 'charset=utf-8' && /[/+]json$/.test(name))).sort()].join(';');
+}
+
+/** Returns the parameters of an operation and its path item, by position in the path or by name. The operation takes precedence. */
+function parametersOf(operation: Version | undefined, path: string): Map<string, Version> {
+  const positions = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name);
+  const found = new Map<string, Version>();
+  const item = operation && {
+    ...operation,
+    path: operation.path.slice(0, -1),
+    value: { parameters: nodeOf(operation)['x-item'] },
+  };
+  for (const owner of [item, operation])
+    for (const index of listOf(nodeOf(owner)['parameters']).keys()) {
+      const version = versionAt(owner, 'parameters', index) as Version;
+      const { in: place, name } = nodeOf(resolved(version));
+      const key = place === 'header' ? String(name).toLowerCase() : String(name);
+      // OpenAPI 3.1, 4.8.12.1: other members describe these headers.
+      if (place === 'header' && ['accept', 'content-type', 'authorization'].includes(key)) continue;
+      const position = place === 'path' ? positions.indexOf(key) : -1;
+      found.set(position < 0 ? `${place}.${key}` : `path.#${position}`, version);
+    }
+  return found;
+}
+
+/** Returns the serialization of a parameter, with the defaults of OpenAPI 3.1, 4.8.12.2. */
+function serializationOf(version: Version | undefined, place: string): Node {
+  const { style: stated, explode, content, allowReserved = false, allowEmptyValue = false } = nodeOf(version);
+  const [type] = isPlain(content) ? Object.keys(content) : [];
+  if (type !== undefined) return { content: mediaKey(type), allowReserved, allowEmptyValue };
+  const style = stated ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
+  const types = [...(viewOf(versionAt(version, 'schema')).types ?? ['object'])];
+  // `explode` has no effect on other types, nor on lists in `simple` style.
+  const canExplode = types.some((one) => one === 'object' || (one === 'array' && style !== 'simple'));
+  return { allowReserved, allowEmptyValue, style, explode: canExplode ? (explode ?? style === 'form') : undefined };
+}
+
+/** Returns true for 4XX, 5XX and `DEFAULT`. */
+const isFailure = (status: string): boolean => status === 'DEFAULT' || /^[45]/.test(status);
+
+/** Returns the range, `4XX` or default that covers a status, or the range that covers a media type (RFC 9110, 12.5.1). */
+function rangeFor(name: string, names: readonly string[]): string | undefined {
+  const [type = ''] = name.split(';');
+  if (name.includes('/'))
+    return [type, `${type.split('/')[0]}/*`, '*/*'].find((one) => one !== name && names.includes(one));
+  const range = `${name.charAt(0)}XX`;
+  if (/^\dXX$|^DEFAULT$/.test(name)) return undefined;
+  if (names.includes(range)) return range;
+  const isDefault = isFailure(name) || !names.some((one) => one.startsWith('2'));
+  return names.includes('DEFAULT') && isDefault ? 'DEFAULT' : undefined;
+}
 
 /** Returns the members of both versions by key. A range or default replaces a missing member that it covers. */
 function matched(pair: Pair, keyOf: (name: string) => string): [key: string, pair: Pair][] {

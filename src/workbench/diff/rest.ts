@@ -1,13 +1,39 @@
 import { METHODS } from '@accord-api/platform/contract/document';
+import { isPlain, keysOf } from '@accord-api/platform/contract/references';
 import { DEFAULTS } from '../model/defaults.js';
-import { listOf, nodeOf, resolved, type Version, versionAt } from '../model/openapi-node.js';
-import { BASE_URL, normalizeAddress, type Operation, operationsOf, usedSchemas } from '../model/openapi-operations.js';
+import { entriesOf, listOf, nodeOf, resolved, type Version, versionAt } from '../model/openapi-node.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { comparePermissions, compareSchemes, compareSecurity } from './access.js';
 import { at, type Change, keywordOf, type Label, labelled, locatedIn, membersOf, type Pair, whatOf } from './change.js';
 import { messageComparison } from './operation.js';
 import { type Locate, type Recorder, recorderOf } from './recorder.js';
 import { schemaComparison } from './schema.js';
+
+/** An operation of one version of a contract, as `accord diff` compares it. */
+interface Operation {
+  method: string;
+  path: string;
+  version: Version;
+  id: string;
+  /** `GET /users/{}`, without the names of path parameters. */
+  address: string;
+}
+
+/** Returns the operations of `paths`, `webhooks` or a callback. `x-item` has the parameters of the path item. */
+function operationsOf(items: Version | undefined): Operation[] {
+  return Object.keys(nodeOf(items)).flatMap((path) => {
+    const item = resolved(versionAt(items, path));
+    const { parameters, servers } = nodeOf(item);
+    return METHODS.flatMap((method): Operation[] => {
+      const version = versionAt(item, method);
+      if (!isPlain(version?.value)) return [];
+      const value = { ...(servers !== undefined && { servers }), ...version.value, 'x-item': parameters };
+      const address = `${method.toUpperCase()} ${path.replaceAll(/\{[^{}]*\}/g, '{}')}`;
+      const id = String(nodeOf(version)['operationId'] ?? address);
+      return [{ method, path, version: { ...version, value }, id, address }];
+    });
+  });
+}
 
 const documentOf = (source: OpenApiSource): Version => {
   const value = { ...source.current };
@@ -124,6 +150,15 @@ function withScheme(changes: readonly Change[]): Change[] {
   });
 }
 
+/** The base of relative server URLs (RFC 3986, 5.1). */
+const BASE_URL = 'relative://service';
+
+/** Returns the normalised address of a server (RFC 3986, 6.2), relative to the address of the contract. Keeps its variables. */
+function normalizeAddress(url: string): string {
+  const text = url.replaceAll(/[{}]/g, '--');
+  return URL.canParse(text, BASE_URL) ? new URL(text, BASE_URL).href.replace(/\/$/, '') : url;
+}
+
 /** Compares the addresses of the service, whose default is `/` (OpenAPI 3.1, 4.8.1.1), and their variables. */
 function compareServers(record: Recorder, servers: Pair): void {
   const [old, now] = [servers.old, servers.now].map((version) => {
@@ -149,6 +184,21 @@ function compareServers(record: Recorder, servers: Pair): void {
       record.others(variable, 'default enum');
     }
   }
+}
+
+/** Returns the names of the component schemas that are referenced, mapped by a discriminator, or composed by `allOf`. */
+function usedSchemas(version: Version | undefined): Set<string> {
+  const { paths, webhooks, components } = nodeOf(version);
+  const text = JSON.stringify([paths, webhooks, components]);
+  const references = [...text.matchAll(/#\/components\/schemas\/([^"/]+)/g)].map(
+    ([, name = '']) => keysOf(`#/${name}`)[0],
+  );
+  const mapped = [...text.matchAll(/"mapping":\{([^{}]*)\}/g)].flatMap(([, list = '']) => [
+    ...list.matchAll(/:"([^"/]+)"/g),
+  ]);
+  const schemas = entriesOf((components as Record<string, unknown> | undefined)?.['schemas']);
+  const subtypes = schemas.filter(([, schema]) => isPlain(schema) && 'allOf' in schema).map(([name]) => name);
+  return new Set([...references, ...mapped.map(([, name]) => name), ...subtypes].map(String));
 }
 
 function compareNames(record: Recorder, document: Pair): void {
