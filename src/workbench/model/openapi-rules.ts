@@ -93,7 +93,7 @@ const exactStatuses: Rule = ({ responses }) =>
       message: `A response is declared for one status, not for "${status}".`,
     }));
 
-const isTime = (text: unknown) => typeof text === 'string' && !Number.isNaN(Date.parse(text));
+export const isTime = (text: unknown): text is string => typeof text === 'string' && !Number.isNaN(Date.parse(text));
 
 const deprecation: Rule = ({ deprecated, 'x-deprecation': stated }) => {
   const isComplete = isTime(stated?.since) && isTime(stated?.sunset) && typeof stated?.link === 'string';
