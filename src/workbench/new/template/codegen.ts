@@ -1,5 +1,4 @@
-import { requiredResolvers } from '@accord-api/workbench/generate/required-resolvers';
-import { withoutDirectives } from '@accord-api/workbench/generate/resolvers';
+import { requiredResolvers, withoutDirectives } from '@accord-api/workbench/generate/resolvers';
 import { sdlIn } from '@accord-api/workbench/model/sdl-source';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
