@@ -2,8 +2,7 @@ import type { OpenApiDocument } from '@accord-api/platform/contract/document';
 import type { Operation } from '@accord-api/platform/contract/openapi';
 import { handlersFunctionOf, pascalCase, typeNamesOf } from '../model/names.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
-import { headerNames, operationTypes, readsStreams } from './operation-types.js';
-import { docComment, key, literal } from './typescript.js';
+import { docComment, headerNames, key, literal, operationTypes, readsStreams } from './operation-types.js';
 
 /**
  * Types that reject excess members of a reply. The compiler checks excess members only where a literal meets its type, so these
