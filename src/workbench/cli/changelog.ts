@@ -1,7 +1,6 @@
 import { printJson } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
-import { METHODS, type Method } from '@accord-api/platform/contract/document';
-import { isPlain } from '@accord-api/platform/contract/references';
+import { isPlain, METHODS, type Method } from '@accord-api/platform/contract/document';
 import type { Change } from '../diff/change.js';
 import { differencesBetween, problemsOf } from '../diff/report.js';
 import type { Contracts } from '../model/contracts.js';

@@ -1,4 +1,4 @@
-import { isPlain } from '@accord-api/platform/contract/references';
+import { isPlain } from '@accord-api/platform/contract/document';
 import { listOf, type Node, nodeOf, printed, resolved, type Version, versionAt } from '../model/openapi-node.js';
 import { viewOf } from '../model/schema-view.js';
 import { at, judge, keywordOf, type Label, labelled, locatedIn, membersOf, type Pair, subjectOf } from './change.js';

@@ -1,5 +1,4 @@
-import { METHODS } from '@accord-api/platform/contract/document';
-import { isPlain, keysOf } from '@accord-api/platform/contract/references';
+import { isPlain, keysOf, METHODS } from '@accord-api/platform/contract/document';
 import { DEFAULTS } from '../model/defaults.js';
 import { entriesOf, listOf, nodeOf, resolved, type Version, versionAt } from '../model/openapi-node.js';
 import type { OpenApiSource } from '../model/openapi-source.js';

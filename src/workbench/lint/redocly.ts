@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
+import { keysOf } from '@accord-api/platform/contract/document';
 import { operationEntries } from '@accord-api/platform/contract/openapi';
 import { filesIn } from '@accord-api/platform/contract/project-files';
-import { keysOf } from '@accord-api/platform/contract/references';
 import {
   createConfig,
   isPlainObject,
