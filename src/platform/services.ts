@@ -6,7 +6,7 @@ import { type HashParameters, hasher, passwords } from './accounts/passwords.js'
 import { accountRules, HIDDEN_USER_MEMBERS, User, userHooks, usersService } from './accounts/users.js';
 import type { Application, ApplicationPlatform } from './application.js';
 import { refusalLog } from './audit/audit.js';
-import { cursors } from './calls/pages.js';
+import { cursors } from './calls/rows.js';
 import { dataModel } from './database/data-model.js';
 import { faultOf } from './database/faults.js';
 import type { Database } from './database/open.js';
@@ -21,8 +21,7 @@ import { modelStreams } from './live/streams.js';
 import type { Names } from './names.js';
 import { modelProblems } from './operations/check.js';
 import { accessOf } from './operations/client-access.js';
-import type { OperationServices } from './operations/guarded-client.js';
-import { systemClient } from './operations/guarded-client.js';
+import { type OperationServices, systemClient } from './operations/guarded-client.js';
 import { declaredModels } from './operations/model-data.js';
 import { pageReader } from './operations/pages.js';
 import type { Config } from './server/config.js';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { statuses } from '../../src/application/statuses.js';
 import { statusTable } from '../../src/platform/contract/codes.js';
 import { declaredResponses } from '../../src/platform/contract/openapi.js';
-import { ADMISSION } from '../../src/platform/limits/places.js';
+import { ADMISSION } from '../../src/platform/limits/admission.js';
 import { CONNECTION_LIMITS } from '../../src/platform/server/http-server.js';
 import { TIMEOUTS_MS } from '../../src/platform/server/timeouts.js';
 import { tlsFiles } from '../support/certificate.js';

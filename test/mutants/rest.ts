@@ -17,14 +17,14 @@ export const rest: Mutant[] = [
     drawn: true,
   },
   {
-    file: 'platform/rest/contract-check.ts',
+    file: 'platform/rest/plugin.ts',
     before: "if (form.kind === 'unsupported') problems",
     after: "if (form.kind === 'unsupported' && one.in !== 'header') problems",
     tests: ['platform/parameters.test.ts', 'project/structure.test.ts'],
     drawn: true,
   },
   {
-    file: 'platform/rest/contract-check.ts',
+    file: 'platform/rest/plugin.ts',
     before: '      ...otherNames(operation, names),\n',
     after: '',
     tests: ['platform/name.test.ts', 'project/structure.test.ts'],
@@ -85,14 +85,14 @@ export const rest: Mutant[] = [
     tests: ['http/rate-limit.test.ts'],
   },
   {
-    file: 'platform/limits/places.ts',
+    file: 'platform/limits/admission.ts',
     before: '    shed += 1;\n',
     after: '',
     tests: ['http/overload.test.ts', 'http/platform.test.ts'],
     drawn: true,
   },
   {
-    file: 'platform/limits/places.ts',
+    file: 'platform/limits/admission.ts',
     before: 'isSustained() ? sustained : burst',
     after: 'isSustained() ? burst : sustained',
     tests: ['http/overload.test.ts'],

@@ -109,13 +109,13 @@ export const services: Mutant[] = [
     tests: ['project/statements.test.ts'],
   },
   {
-    file: 'platform/calls/pages.ts',
+    file: 'platform/calls/rows.ts',
     before: 'return Math.max(total, seen + 1);',
     after: 'return total;',
     tests: ['project/statements.test.ts'],
   },
   {
-    file: 'platform/calls/pages.ts',
+    file: 'platform/calls/rows.ts',
     before: 'isThereOne({ gte: before })',
     after: 'isThereOne({ gt: before })',
     tests: ['platform/stored-rows.test.ts'],

@@ -12,7 +12,7 @@ import { operations } from '../../src/platform/contract/openapi.js';
 import { inlineSchemas } from '../../src/platform/contract/schemas.js';
 import { checkPermissions } from '../../src/platform/graphql/schema.js';
 import { namesOf } from '../../src/platform/names.js';
-import { checkContract } from '../../src/platform/rest/contract-check.js';
+import { checkContract } from '../../src/platform/rest/plugin.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { blocks } from '../support/documentation.js';
 import { type Import, importsOf, sourcesIn } from '../support/imports.js';

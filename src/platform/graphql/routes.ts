@@ -3,7 +3,7 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import { authoriseRole } from '../calls/access.js';
 import { Failure, type Issue, notWritten } from '../calls/errors.js';
-import type { Connection, Cursors, Page, PageRequest, Window, WindowPage } from '../calls/pages.js';
+import type { Connection, Cursors, Page, PageRequest, Window, WindowPage } from '../calls/rows.js';
 import type { AnyRow } from '../operations/model.js';
 import { operate } from '../operations/operate.js';
 import { isRoute, type Route } from '../operations/route.js';

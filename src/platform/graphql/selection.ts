@@ -7,7 +7,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { collectSubfields } from 'graphql/execution/collectFields.js';
-import type { OffsetPage } from '../calls/pages.js';
+import type { OffsetPage } from '../calls/rows.js';
 import type { ModelData } from '../operations/model-data.js';
 import { hasValidArguments } from './arguments.js';
 

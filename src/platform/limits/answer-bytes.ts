@@ -10,24 +10,18 @@ import type { AnswerBytes } from '../calls/access.js';
 import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
 import { callerOf } from './rate-limit.js';
 
-export interface AnswerLimits {
+export const ANSWER_LIMITS = {
   /** Bytes of one answer, of all answers of a caller, and of all answers. */
-  answer: number;
-  caller: number;
-  process: number;
-  /** Bytes in which an answer is counted for its caller and the process. Smaller answers are never refused. */
-  step: number;
-  /** Reads of a caller that run while the caller has bytes. Others wait. */
-  reads: number;
-}
-
-export const ANSWER_LIMITS: AnswerLimits = {
   answer: BOUNDS.answerBytes.value,
   caller: BOUNDS.answersOfCaller.value,
   process: BOUNDS.answersUnderWay.value,
+  /** Bytes in which an answer is counted for its caller and the process. Smaller answers are never refused. */
   step: 256 * 1024,
+  /** Reads of a caller that run while the caller has bytes. Others wait. */
   reads: BOUNDS.readsOfCaller.value,
 };
+
+export type AnswerLimits = typeof ANSWER_LIMITS;
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 /** The streams of rows: a resolver returns a StreamSource, and the socket reads its stored and new entries through a StreamReader. @module */
 
-import { MAX_ID } from '../calls/pages.js';
+import { MAX_ID } from '../calls/rows.js';
 import type { PrismaClient } from '../database/client.js';
 import type { Signals } from '../database/signals.js';
 import type { AnyRow } from '../operations/model.js';

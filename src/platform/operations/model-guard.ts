@@ -1,7 +1,6 @@
 import { type Actor, forbidden, reachOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { isStorableId } from '../calls/pages.js';
-import { notFound, throwNotFoundOrGone } from '../calls/rows.js';
+import { isStorableId, notFound, throwNotFoundOrGone } from '../calls/rows.js';
 import { faultOf } from '../database/faults.js';
 import { type CallLog, sendAhead } from './call-transaction.js';
 import type { ClientAccess } from './client-access.js';

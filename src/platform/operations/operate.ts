@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Actor, authoriseRole, type Call, traceHeaders } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { isStorableId, type PageRequest, type Window } from '../calls/pages.js';
-import { notFound, preconditionFailure, throwNotFoundOrGone } from '../calls/rows.js';
+import {
+  isStorableId,
+  notFound,
+  type PageRequest,
+  preconditionFailure,
+  throwNotFoundOrGone,
+  type Window,
+} from '../calls/rows.js';
 import { faultOf } from '../database/faults.js';
 import { callLog, callTransaction, endCalls, refuseFailed, sendAhead } from './call-transaction.js';
 import { clientOf, guardedClient, type OperationServices, refuseToWrite } from './guarded-client.js';

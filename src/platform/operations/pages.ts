@@ -7,7 +7,7 @@ import {
   type Window,
   type WindowPage,
   windowOf,
-} from '../calls/pages.js';
+} from '../calls/rows.js';
 import type { AnyRow, Tx } from './model.js';
 import { delegateOf, type ModelData } from './model-data.js';
 import { withFilters } from './read-scope.js';

@@ -2,7 +2,7 @@
 
 import type { Actor } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
-import type { Connection, Cursors, Page, PageRequest } from '../calls/pages.js';
+import type { Connection, Cursors, Page, PageRequest } from '../calls/rows.js';
 import type { Db, Model, ModelName, Row } from './model.js';
 import { recordSourceLine } from './source-lines.js';
 

@@ -2,8 +2,7 @@
 
 import { type Actor, type Call, forbidden, reachOf } from '../calls/access.js';
 import type { Failure } from '../calls/errors.js';
-import { isStorableId } from '../calls/pages.js';
-import { notFound } from '../calls/rows.js';
+import { isStorableId, notFound } from '../calls/rows.js';
 import type { AnyRow, Tx } from './model.js';
 import { type DeclaredModels, delegateOf, matchesLocally, rowSatisfies } from './model-data.js';
 import type { RecordTarget } from './route.js';

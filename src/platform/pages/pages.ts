@@ -81,8 +81,8 @@ interface Page {
   policy: string;
   styles?: PageFile[];
   scripts?: PageFile[];
-  /** False for a page without scripts. */
-  hasSession?: boolean;
+  /** False also for a page without the session bar, which is a script. */
+  hasScripts?: boolean;
   sections: object;
 }
 
@@ -119,7 +119,7 @@ function pageRenderer(frame: FrameOptions) {
     path,
     styles = [],
     scripts = [],
-    hasSession = true,
+    hasScripts = true,
     sections,
   }: Omit<Page, 'policy'>): string =>
     renderTemplate(template, {
@@ -128,8 +128,8 @@ function pageRenderer(frame: FrameOptions) {
       icon: hrefOf('icon.svg'),
       styles: hrefs([...styles, 'page.css']),
       links: links.map(([href, label]) => ({ href, label, isCurrent: href === path })),
-      session: hasSession && session && { ...session, isDemo: session.people.length > 0 },
-      scripts: hrefs([...scripts, ...(hasSession && session ? (['session.js'] as const) : [])]),
+      session: hasScripts && session && { ...session, isDemo: session.people.length > 0 },
+      scripts: hrefs(hasScripts ? [...scripts, 'page.js'] : []),
       ...sections,
     });
 }
@@ -180,20 +180,20 @@ export const pagesPlugin = fp<PagesOptions>(
     mount('/docs', {
       title: `${frame.title} API reference`,
       policy: policyOf({ ...INLINE, 'img-src': "'self' data: blob:", 'font-src': "'self' data:" }),
-      scripts: ['reference.js', 'reference-start.js'],
+      scripts: ['reference.js'],
       sections: { reference: true },
     });
     mount('/docs/errors', {
       title: `${frame.title} error catalogue`,
       policy: policyOf({}),
-      hasSession: false,
+      hasScripts: false,
       sections: { catalogue: { errors } },
     });
     const rows = statuses.map(({ text, sent, ...row }) => ({ ...row, isNever: !sent, parts: partsOf(text) }));
     mount('/docs/status', {
       title: `${frame.title} status codes`,
       policy: policyOf({}),
-      hasSession: false,
+      hasScripts: false,
       sections: { statusCodes: { statuses: rows } },
     });
     const graphiql = sender({
@@ -201,7 +201,7 @@ export const pagesPlugin = fp<PagesOptions>(
       title: `GraphiQL: ${frame.title}`,
       policy: policyOf({ ...INLINE, 'img-src': "'self' data:", 'font-src': 'data:' }),
       styles: ['graphiql.css'],
-      scripts: ['react.js', 'react-dom.js', 'graphiql.js', 'graphiql-start.js'],
+      scripts: ['react.js', 'react-dom.js', 'graphiql.js'],
       sections: { graphiql: true },
     });
     app.decorate('sendGraphiql', graphiql);

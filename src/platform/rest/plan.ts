@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Actor, KeyedRequest } from '../calls/access.js';
 import { Failure, type Issues } from '../calls/errors.js';
-import type { Cursors, PageRequest } from '../calls/pages.js';
+import type { Cursors, PageRequest } from '../calls/rows.js';
 import { andThen, type MaybePromise } from '../calls/schedulers.js';
 import { isPlain } from '../contract/document.js';
 import { type BodyForm, bodyFormFor, bodyForms, type Operation, splitPath } from '../contract/openapi.js';

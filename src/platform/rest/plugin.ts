@@ -4,23 +4,33 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import fp from 'fastify-plugin';
+import type { Mechanism } from '../calls/access.js';
 import { Failure, notWritten } from '../calls/errors.js';
 import type { Catalogue } from '../contract/codes.js';
-import type { OpenApiDocument } from '../contract/document.js';
-import { bodyForms, type Operation, operations, prefixOf, splitPath, versionsOf } from '../contract/openapi.js';
+import { kindOf, type OpenApiDocument } from '../contract/document.js';
+import {
+  bodyForms,
+  forwardFaults,
+  type Operation,
+  operations,
+  prefixOf,
+  splitPath,
+  versionsOf,
+} from '../contract/openapi.js';
+import { parameterForm } from '../contract/parameter-form.js';
 import { inlineSchemas } from '../contract/schemas.js';
 import type { ForwardedOperation } from '../forward/answers.js';
 import type { Upstreams } from '../forward/outside.js';
 import { readDeclared } from '../http/bodies.js';
-import { callOf, type SessionCookies, sessionCookies } from '../http/call.js';
+import { callOf, sessionCookies } from '../http/call.js';
 import { addressOf } from '../http/failures.js';
 import { acceptableTypes, addVary, markCompressible, pathOf } from '../http/headers.js';
 import { schemaCompiler } from '../http/json-schema.js';
+import type { Names } from '../names.js';
 import { checkRoutes } from '../operations/check.js';
 import { isNotWritten, isRoute } from '../operations/route.js';
 import type { ServedContracts } from '../pages/published.js';
 import type { PlatformServices } from '../services.js';
-import { checkContract } from './contract-check.js';
 import { parametersIn } from './parameters.js';
 import { type Plan, planOf } from './plan.js';
 import { type Reply, replyWriter } from './represent.js';
@@ -44,13 +54,10 @@ export const notWrittenOperations = (document: OpenApiDocument, handlers: Handle
   return [...new Set(missing.map(({ operationId }) => operationId))];
 };
 
-export interface RestEntry {
-  prefixes: string[];
-  /** The first path of the newest version without parameters that takes Basic credentials. */
-  sample: string | undefined;
-}
+export type RestEntry = ReturnType<typeof restEntry>;
 
-export const restEntry = (operations: Operation[], served: readonly string[]): RestEntry => ({
+/** Returns the prefixes, and the first path of the newest version without parameters that takes Basic credentials. */
+export const restEntry = (operations: Operation[], served: readonly string[]) => ({
   prefixes: served.map(prefixOf),
   sample: operations.find(
     ({ method, path, security }) =>
@@ -125,10 +132,8 @@ export const restPlugin = fp<RestOptions>(
 
     function contextsFor({ version = newest, contentIssues, keyOf }: Plan) {
       const refresh = refreshPath(all, version, app.names.refreshCookie);
-      const [cookies, secureCookies] = [false, true].map((https) => sessionCookies(app.names, refresh, https)) as [
-        SessionCookies,
-        SessionCookies,
-      ];
+      const cookies = sessionCookies(app.names, refresh, false);
+      const secureCookies = sessionCookies(app.names, refresh, true);
       const prefix = version === undefined ? '' : prefixOf(version);
       return (request: FastifyRequest, reply: FastifyReply): Context => ({
         services: services.handlers,
@@ -211,4 +216,81 @@ function refreshPath(operations: readonly Operation[], version: string | undefin
   if (first === undefined) return version === undefined ? '/' : prefixOf(version);
   const apart = first.findIndex((segment, at) => folders.some((folder) => folder[at] !== segment));
   return first.slice(0, apart < 0 ? first.length : apart).join('/') || '/';
+}
+
+const KNOWN_SCHEMES: readonly string[] = [
+  'basicAuth',
+  'opaqueToken',
+  'jwt',
+  'cookieAuth',
+  'metricsToken',
+] satisfies readonly (Mechanism | 'metricsToken')[];
+
+/**
+ * Compares the contract with the code: security schemes, cookies, the vendor media type, parameters, and upstreams.
+ * @throws Error that lists all differences
+ */
+export function checkContract(
+  { components }: OpenApiDocument,
+  operations: Operation[],
+  names: Names,
+  upstreams: Upstreams,
+): void {
+  const schemes = Object.entries(components.securitySchemes ?? {});
+  const problems = [
+    ...schemes.flatMap(([name]) => (KNOWN_SCHEMES.includes(name) ? [] : `security scheme ${name} has no handler`)),
+    ...schemes.flatMap(([, scheme]) =>
+      scheme.type === 'apiKey' && scheme.in === 'cookie' ? otherCookie(scheme.name, [names.accessCookie]) : [],
+    ),
+    ...operations.flatMap((operation) => [
+      ...checkOperation(operation),
+      ...otherNames(operation, names),
+      ...checkForward(operation, upstreams),
+    ]),
+  ];
+  const unique = [...new Set(problems)];
+  if (unique.length > 0) throw new Error(`openapi.yaml and the code disagree:\n  ${unique.join('\n  ')}`);
+}
+
+function checkOperation({ operationId, security, permission, operation }: Operation): string[] {
+  const schemes = security.flatMap((alternative) => Object.keys(alternative));
+  const unknown = schemes.filter((scheme) => !KNOWN_SCHEMES.includes(scheme));
+  const problems = unknown.map((scheme) => `requires ${scheme}, which has no handler`);
+  if (permission !== 'public' && schemes.length === 0) problems.push('has a permission and takes no credentials');
+  const isKeyed = operation.parameters.some((one) => one.in === 'header' && /^idempotency-key$/i.test(one.name));
+  const hasStream = Object.keys(operation.requestBody?.content ?? {}).some((type) => kindOf(type) === 'stream');
+  if (isKeyed && hasStream)
+    problems.push('takes an Idempotency-Key with a body that is a stream, which cannot be compared with another');
+  for (const one of operation.parameters) {
+    const form = parameterForm(one);
+    if (form.kind === 'unsupported') problems.push(`has the ${one.in} parameter ${one.name}, which ${form.reason}`);
+  }
+  return problems.map((problem) => `${operationId} ${problem}`);
+}
+
+/** Rejects permissions that only the upstream could decide, also in a contract without lint. */
+function checkForward({ operationId, forward, path, operation }: Operation, upstreams: Upstreams): string[] {
+  const faults = forwardFaults(path, operation).map(({ message }) => `${operationId}: ${message}`);
+  if (faults.length > 0 || forward === undefined || Object.hasOwn(upstreams, forward.to)) return faults;
+  return [`${operationId} is forwarded to "${forward.to}", which is none of the application's upstreams`];
+}
+
+const otherCookie = (name: string, own: string[]): string[] =>
+  own.includes(name) ? [] : [`the cookie ${name} is not ${own.join(' or ')}, which the application's name makes it`];
+
+function otherNames(
+  { operationId, operation }: Operation,
+  { mediaType, accessCookie, refreshCookie }: Names,
+): string[] {
+  const bodies = [operation.requestBody, ...Object.values(operation.responses)];
+  const vendor = bodies
+    .flatMap((body) => Object.keys(body?.content ?? {}))
+    .filter((type) => /^application\/vnd\.[^;]*\+json$/.test(type) && type !== mediaType);
+  const cookies = operation.parameters
+    .filter((one) => one.in === 'cookie' && /_(access|refresh)$/.test(one.name))
+    .flatMap(({ name }) => otherCookie(name, [accessCookie, refreshCookie]));
+  return [
+    ...vendor.map((type) => `${operationId} speaks ${type}, and the application's own is ${mediaType}`),
+    ...cookies.map((problem) => `${operationId}: ${problem}`),
+  ];
 }

@@ -1,7 +1,6 @@
 import type { Call, Policy } from '../calls/access.js';
 import type { Issue } from '../calls/errors.js';
-import type { Cursors, Page, PageRequest } from '../calls/pages.js';
-import { resourceTag } from '../calls/rows.js';
+import { type Cursors, type Page, type PageRequest, resourceTag } from '../calls/rows.js';
 import type { Operation } from '../contract/openapi.js';
 import type { SessionCookies } from '../http/call.js';
 import { issueFailure, quoted } from '../http/messages.js';

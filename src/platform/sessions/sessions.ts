@@ -4,7 +4,7 @@ import type { AccountRules } from '../accounts/users.js';
 import { audit } from '../audit/audit.js';
 import { type Actor, authenticated, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { isStorableId, type Page, type PageRequest, pageOf } from '../calls/pages.js';
+import { isStorableId, type Page, type PageRequest, pageOf } from '../calls/rows.js';
 import { andThen, type MaybePromise } from '../calls/schedulers.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import type { Names } from '../names.js';
