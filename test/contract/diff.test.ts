@@ -173,7 +173,7 @@ t.test('the tests of an installed package do not count', async (t) => {
     mkdirSync(join(root, folder), { recursive: true });
     writeFileSync(join(root, folder, 'users.test.ts'), '\nawait getUser();\n');
   }
-  const [found] = await touched(root, [{ side: 'rest', elements: ['getUser'] }], new Map());
+  const [found] = touched(root, [{ side: 'rest', elements: ['getUser'] }], new Map());
   t.same(found?.tests, [{ file: 'test/rest/users.test.ts', line: 2, name: 'getUser' }]);
 });
 

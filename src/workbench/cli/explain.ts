@@ -93,7 +93,7 @@ async function explained(root: string, contracts: Contracts, name: string): Prom
   if (found === undefined) return undefined;
   const side = isField ? ('graphql' as const) : ('rest' as const);
   const address = found.what.replaceAll(/\{[^{}]*\}/g, '{}');
-  const [code] = await touched(root, [{ side, elements: [name] }], new Map([[name, address]]));
+  const [code] = touched(root, [{ side, elements: [name] }], new Map([[name, address]]));
   const lines = (all: readonly CodeLine[] = []): Part[] =>
     all.map(({ file, line, name: what, target = '' }) => ({ name: what, says: target, at: { file, line, column: 1 } }));
   const { pairs } = bridge(contracts);

@@ -146,7 +146,7 @@ const versionOf = ({ written }: OpenApiSource) => String(written.info.version);
 export async function diffReport({ root, before, after, now }: DiffOptions): Promise<Report> {
   const [old, current] = [before.contracts.openapi, after.contracts.openapi];
   const { changes, requests, reasons, stale } = await differencesBetween(before, after, now);
-  const touches = await touched(root, changes, new Map([...requests].map(([id, { address }]) => [id, address])));
+  const touches = touched(root, changes, new Map([...requests].map(([id, { address }]) => [id, address])));
   const count = (wanted: Verdict) => changes.filter(({ verdict, id }) => verdict === wanted && !reasons.has(id)).length;
   const textChanged = saysOther(before.contracts, after.contracts);
   return {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, parse } from 'node:path/posix';
 import { filesIn } from '@accord-api/platform/contract/project-files';
-import type { Node, ObjectLiteralExpression } from 'ts-morph';
 
 /** A line of the project with a handler, a service's method, or a test. */
 export interface CodeLine {
@@ -75,57 +74,35 @@ function serviceLine(sources: readonly Source[], service: string, method: string
   return (method && mentions(own, [declaration(method)], `${service}.${method}`)[0]) || found;
 }
 
-type FindHandler = (side: Side, element: string) => Pick<TouchedCode, 'handlers' | 'services'>;
+/** The target of a route: a name, or a call. */
+const TARGET = /\btarget: (\w+(?:\((?:[^()]|\([^()]*\))*\))?)/;
 
 /**
- * Creates a function that finds handlers and the services they call: operations in `src/application/rest/<tag>.ts`, fields in
- * `src/application/graphql/<Type>.ts`. Parses only the syntax, because type checking would take seconds.
+ * Finds the handler of an operation in `src/application/rest/<tag>.ts`, or of a field in `src/application/graphql/<Type>.ts`, and the
+ * services that it calls. Expects each member of an object on its own line, and recognises its end by the indentation.
  */
-async function handlerFinder(root: string, sources: () => readonly Source[]): Promise<FindHandler> {
-  const { Project, SyntaxKind } = await import('ts-morph');
-  const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
-  project.addSourceFilesAtPaths(join(root, 'src', 'application', 'rest', '*.ts'));
-  const objectOf = (node: Node | undefined): ObjectLiteralExpression | undefined =>
-    node?.asKind(SyntaxKind.ObjectLiteralExpression);
-
-  const handlers = new Map<string, Node>();
-  for (const file of project.getSourceFiles()) {
-    // `export const users = Contract.usersHandlers({ … })` in users.ts.
-    const value = file.getVariableDeclaration(file.getBaseNameWithoutExtension())?.getInitializer();
-    const [literal] = value?.asKind(SyntaxKind.CallExpression)?.getArguments() ?? [];
-    for (const property of objectOf(literal)?.getProperties() ?? []) {
-      const named = property.asKind(SyntaxKind.PropertyAssignment) ?? property.asKind(SyntaxKind.MethodDeclaration);
-      if (named !== undefined) handlers.set(named.getName(), property);
-    }
-  }
-
-  function handlerOf(side: Side, element: string): Node | undefined {
-    if (side === 'rest') return handlers.get(element);
-    const [type = '', field = ''] = element.split('.');
-    const file = project.addSourceFileAtPathIfExists(join(root, 'src', 'application', 'graphql', `${type}.ts`));
-    return objectOf(file?.getVariableDeclaration(type)?.getInitializer())?.getProperty(field);
-  }
-
-  /** Returns the target of a route as it is written. A constant of the file is replaced by its value. */
-  function targetOf(handler: Node): string | undefined {
-    const route = handler.asKind(SyntaxKind.PropertyAssignment)?.getInitializerIfKind(SyntaxKind.CallExpression);
-    const property = objectOf(route?.getArguments()[0])?.getProperty('target');
-    const target = property?.asKind(SyntaxKind.PropertyAssignment)?.getInitializer();
-    const constant = target?.isKind(SyntaxKind.Identifier) ? target.getText() : '';
-    return (handler.getSourceFile().getVariableDeclaration(constant)?.getInitializer() ?? target)?.getText();
-  }
-
-  return (side, element) => {
-    const handler = handlerOf(side, element);
-    if (handler === undefined) return { handlers: [], services: [] };
-    const file = relative(root, handler.getSourceFile().getFilePath()).replaceAll('\\', '/');
-    const target = targetOf(handler);
-    const calls = [...handler.getText().matchAll(/(?<![.\w])(?:context\.)?services\.(\w+)(?:\.(\w+))?/g)];
+function handlerOf(sources: readonly Source[], side: Side, element: string): Omit<TouchedCode, 'tests'> {
+  const [type = '', field = ''] = element.split('.');
+  const isHome =
+    side === 'rest' ? /^src\/application\/rest\/[^/]+$/ : new RegExp(`^src/application/graphql/${type}\\.ts$`);
+  const member = new RegExp(`^\\s+(?:async )?${side === 'rest' ? element : field}[(:,]`);
+  for (const { file, lines } of sources.filter((one) => isHome.test(one.file))) {
+    const start = lines.findIndex((line) => line.startsWith(`export const ${parse(file).name}`));
+    const at = start < 0 ? -1 : lines.findIndex((line, index) => index > start && member.test(line));
+    if (at < 0) continue;
+    const depth = lines[at]?.search(/\S/) ?? 0;
+    const end = lines.findIndex((line, index) => index > at && line.trim() !== '' && line.search(/\S/) <= depth);
+    const text = lines.slice(at, end).join('\n');
+    const stated = TARGET.exec(text)?.[1];
+    const constant = lines.find((line) => line.startsWith(`const ${stated} = `));
+    const target = constant?.replace(/^.*? = (.*?);?$/, '$1') ?? stated;
+    const calls = [...text.matchAll(/(?<![.\w])(?:context\.)?services\.(\w+)(?:\.(\w+))?/g)];
     return {
-      handlers: [{ file, line: handler.getStartLineNumber(), name: element, ...(target && { target }) }],
-      services: calls.flatMap(([, service = '', method]) => serviceLine(sources(), service, method) ?? []),
+      handlers: [{ file, line: at + 1, name: element, ...(target && { target }) }],
+      services: calls.flatMap(([, service = '', method]) => serviceLine(sources, service, method) ?? []),
     };
-  };
+  }
+  return { handlers: [], services: [] };
 }
 
 const unique = (lines: readonly CodeLine[], keyOf = ({ file, line }: CodeLine) => `${file}:${line}`): CodeLine[] =>
@@ -136,30 +113,25 @@ const unique = (lines: readonly CodeLine[], keyOf = ({ file, line }: CodeLine) =
  * tests by the address or field that they name.
  * @param addresses the addresses of operations by operationId: `GET /api/v1/users/{}`
  */
-export async function touched(
+export function touched(
   root: string,
   changes: readonly { side: Side; elements: string[] }[],
   addresses: ReadonlyMap<string, string>,
-): Promise<TouchedCode[]> {
+): TouchedCode[] {
   if (changes.length === 0) return [];
-  let loaded: Source[] | undefined;
-  const sources = () => {
-    loaded ??= sourcesIn(root, 'src', '.ts');
-    return loaded;
-  };
-  const find = await handlerFinder(root, sources);
+  const sources = sourcesIn(root, 'src', '.ts');
   const tests = sourcesIn(root, 'test', '.test.ts');
   const known = new Map<string, TouchedCode>();
   const look = (side: Side, element: string): TouchedCode => {
     if (side === 'database') {
       const patterns = [modelPattern(element)];
-      const services = mentions(sources(), patterns, element);
+      const services = mentions(sources, patterns, element);
       return { handlers: [], services, tests: mentions(tests, patterns, element) };
     }
     const address = addresses.get(element);
     const rest = [new RegExp(`\\b${element}\\b`), ...(address === undefined ? [] : [addressPattern(address)])];
     const patterns = side === 'rest' ? rest : [fieldPattern(element)];
-    return { ...find(side, element), tests: mentions(tests, patterns, element) };
+    return { ...handlerOf(sources, side, element), tests: mentions(tests, patterns, element) };
   };
   return changes.map(({ side, elements }) => {
     const each = elements.map((element) => {
