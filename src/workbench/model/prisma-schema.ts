@@ -5,7 +5,6 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { rootPath } from '@accord-api/platform/root';
-import { lazy } from './lazy.js';
 import { FILES, type Problem, problemAt } from './problems.js';
 
 /** An attribute of a field, a value or a block: `@map("role")`, `@@index([a, b])`. */
@@ -37,15 +36,12 @@ interface PrismaEnum extends Named {
   readonly values: readonly Named[];
 }
 
-interface PrismaSchema {
-  readonly models: readonly PrismaModel[];
-  readonly enums: readonly PrismaEnum[];
-}
-
-/** The schema of the database. It is parsed when a part is first read. */
-export interface PrismaSource extends PrismaSchema {
+/** The schema of the database. */
+export interface PrismaSource {
   readonly file: string;
   readonly text: string;
+  readonly models: readonly PrismaModel[];
+  readonly enums: readonly PrismaEnum[];
 }
 
 const STRING = '"(?:\\\\.|[^"\\\\])*"';
@@ -65,19 +61,8 @@ const attributesIn = (text: string, line: number): Named['attributes'] =>
     line,
   }));
 
-/** Creates the model of a Prisma schema that Prisma finds valid. It is parsed when a part is first read. */
+/** Parses a schema that Prisma finds valid, line by line. Each line of a block has one field, value or block attribute. */
 export function prismaOf(text: string): PrismaSource {
-  const parsed = lazy({ schema: () => parsePrismaSchema(text) });
-  return lazy<PrismaSource>({
-    file: () => FILES.prisma,
-    text: () => text,
-    models: () => parsed.schema.models,
-    enums: () => parsed.schema.enums,
-  });
-}
-
-/** Parses a schema line by line. Each line of a block has one field, value or block attribute. */
-function parsePrismaSchema(text: string): PrismaSchema {
   const models: (PrismaModel & { fields: PrismaField[] })[] = [];
   const enums: (PrismaEnum & { values: Named[] })[] = [];
   let block: { attributes: Named['attributes'][number][]; members: PrismaField[] } | undefined;
@@ -99,7 +84,7 @@ function parsePrismaSchema(text: string): PrismaSchema {
       block?.members.push({ name, ...place, type, list: list !== undefined, optional: optional !== undefined });
     }
   }
-  return { models, enums };
+  return { file: FILES.prisma, text, models, enums };
 }
 
 export const attributeOf = ({ attributes }: Pick<Named, 'attributes'>, name: string): PrismaAttribute | undefined =>
