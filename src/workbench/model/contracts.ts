@@ -1,3 +1,4 @@
+import { Unable } from '@accord-api/platform/cli/output';
 import { filesIn, type ProjectFiles, sdlParts } from '@accord-api/platform/contract/project-files';
 import { lazy } from './lazy.js';
 import { type OpenApiSource, openApiOf } from './openapi-source.js';
@@ -48,16 +49,11 @@ export function contractsIn(files: ProjectFiles, wanted: readonly Key[] = Object
   return modelOf(openApiOf(textOf('openapi'), undefined, files), sdlOf(parts), textOf('prisma'));
 }
 
-/** A project lacks the contracts that a command needs. The message is for the user. */
-class NoContracts extends Error {
-  override readonly name = 'NoContracts';
-}
-
 /**
  * Reads the contracts and the database schema in a directory.
  * @param needed the parts that the command needs
  * @param least if all of them must exist, or one
- * @throws NoContracts
+ * @throws Unable if the project lacks them
  */
 export async function readContracts(
   root: string,
@@ -68,13 +64,13 @@ export async function readContracts(
   try {
     contracts = contractsIn(filesIn(root), [...needed, 'prisma']);
   } catch (error) {
-    throw new NoContracts(`The contracts cannot be read: ${(error as Error).message}`);
+    throw new Unable(`The contracts cannot be read: ${(error as Error).message}`);
   }
   const isAbsent = (key: Key) => (key === 'prisma' ? contracts.prisma.text === '' : contracts[key].absent);
   const absent = needed.filter(isAbsent);
   if (absent.length === needed.length || (least === 'all' && absent.length > 0)) {
     const names = absent.map((key) => FILES[key]).join(' and no ');
-    throw new NoContracts(`There is no ${names} in ${root}. Run this in the project, or name it with --root.`);
+    throw new Unable(`There is no ${names} in ${root}. Run this in the project, or name it with --root.`);
   }
   return contracts;
 }
