@@ -26,7 +26,7 @@ const codegen: Subcommand = (command) => {
     const started = performance.now();
     const { generate } = await import('../generate/generate.js');
     const { readContracts } = await import('../model/contracts.js');
-    const { ok, report } = await generate(await readContracts(root), { root, check, colour: process.stderr.isTTY });
+    const { ok, report } = await generate(await readContracts(root), { root, check });
     if (ok) return console.log(`${report}\n${Math.round(performance.now() - started)} ms`);
     console.error(report);
     process.exitCode = 1;

@@ -160,7 +160,7 @@ export function verdictText(coverage: Coverage): string {
   const [total, excepted] = [(one: Figures) => one.total, (one: Figures) => one.states.excepted].map((of) =>
     demanded.reduce((sum, one) => sum + of(one), 0),
   );
-  const invalid = problems.length === 0 ? [] : [`${printProblems(problems)}\n`];
+  const invalid = problems.length === 0 ? [] : [`${printProblems(problems, process.stdout)}\n`];
   const except = excepted === 0 ? '' : ` (${excepted} excepted)`;
   const verdict =
     missing.length > 0
@@ -181,7 +181,7 @@ export function coverageText(coverage: Coverage): string {
   return [
     section('Operations and statuses', statusLines(elements)),
     section('Missing, not demanded', besides([...rest, ...sdl])),
-    section('Invalid exceptions', problems.length > 0 ? [printProblems(problems)] : []),
+    section('Invalid exceptions', problems.length > 0 ? [printProblems(problems, process.stdout)] : []),
     section('Missing, and demanded', missingLines(coverage)),
     section('Totals', figureLines(figures)).trimEnd(),
   ].join('');
@@ -203,7 +203,6 @@ async function measure(root: string): Promise<Coverage> {
   const { readContracts } = await import('../model/contracts.js');
   const { measureCoverage } = await import('../coverage/measure.js');
   const { RECORDINGS, readObservations } = await import('@accord-api/testing/coverage/elements');
-  const { printProblems } = await import('../model/problems.js');
   const contracts = await readContracts(root, undefined, 'one');
   const { observations, recordings } = await Promise.resolve(root)
     .then(readObservations)
@@ -214,7 +213,7 @@ async function measure(root: string): Promise<Coverage> {
   } catch (error) {
     const problems = await check(contracts);
     if (problems.length === 0) throw error;
-    throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
+    throw new Unable(printProblems(problems));
   }
 }
 

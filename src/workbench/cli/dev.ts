@@ -148,7 +148,7 @@ const dev: Subcommand = (command) => {
       try {
         const contracts = await readContracts(root);
         parts = contracts.openapi.files;
-        const { ok, report } = await generate(contracts, { root, colour: process.stderr.isTTY });
+        const { ok, report } = await generate(contracts, { root });
         isValid = ok;
         say(report.trimStart());
       } catch (error) {

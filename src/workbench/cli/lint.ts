@@ -181,7 +181,7 @@ const lintCommand: Subcommand = (command) => {
       const failed = problems.some(({ severity }) => severity !== 'warning');
       if (failed) process.exitCode = EXIT.found;
       if (json) return printJson(problems.map(({ frame: _, ...one }) => ({ severity: 'error', ...one })));
-      if (problems.length > 0) console.log(printProblems(problems, { colour: process.stdout.isTTY }));
+      if (problems.length > 0) console.log(printProblems(problems, process.stdout));
       else
         console.log(`${paint('green', '✓')} ${since ? `No problem is new since ${since.label}.` : inOrder(contracts)}`);
     });

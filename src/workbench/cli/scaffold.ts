@@ -42,7 +42,7 @@ export async function scaffold(root: string, check = false): Promise<Scaffolding
   // The generated operations are those before the edit. A new project has none.
   const last = await importTypeScript(root, 'generated/operations.ts').catch(() => undefined);
   const before = (last?.['operations'] ?? {}) as Record<string, Request>;
-  const outcome = await generate(contracts, { root, check, colour: process.stderr.isTTY });
+  const outcome = await generate(contracts, { root, check });
   if (outcome.problems.length > 0) throw new Unable(outcome.report);
   const types = typesOf(contracts.schema);
   const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);

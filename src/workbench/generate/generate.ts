@@ -36,7 +36,6 @@ interface GenerateOptions {
   root: string;
   /** Compares with the files on disk and writes nothing. Leaves out what is not committed: the Prisma client and contract.json. */
   check?: boolean;
-  colour?: boolean;
 }
 
 /** Moves a reference with siblings (OpenAPI 3.1) into `allOf`, because openapi-typescript ignores the siblings. */
@@ -210,10 +209,7 @@ function firstDifference(before: string | undefined, after: string): string {
  * Generates `generated/` from valid contracts, or with `check` reports stale files. Writes only changed files, after all of them and the
  * Prisma client were generated. Rejects if a generator fails.
  */
-export async function generate(
-  contracts: Contracts,
-  { root, check: only = false, colour = false }: GenerateOptions,
-): Promise<Outcome> {
+export async function generate(contracts: Contracts, { root, check: only = false }: GenerateOptions): Promise<Outcome> {
   // The client is not committed. A project without the package `generated/` does not use it.
   const hasClient = filesIn(root).read('generated/package.json') !== undefined;
   const renewClient = !only && hasClient && !(await prismaClientIsCurrent(root));
@@ -228,7 +224,7 @@ export async function generate(
     ),
   ]);
   if (problems.length > 0) {
-    const report = `${printProblems(problems, { colour })}\ngenerated/ was left as it was.`;
+    const report = `${printProblems(problems)}\ngenerated/ was left as it was.`;
     return { ok: false, report, problems, changed: [], files };
   }
   const folder = join(root, 'generated');

@@ -1,4 +1,4 @@
-import { Unable } from '@accord-api/platform/cli/output';
+import { paint, Unable } from '@accord-api/platform/cli/output';
 
 /** The files of a project: both contracts, and the schema of its database. */
 export const FILES = {
@@ -38,11 +38,6 @@ export interface FilePlace extends Place {
 
 /** Limits the output, because one missing section can break hundreds of references. */
 const MAX_PRINTED_PER_FILE = 20;
-
-const RED = '\u001b[31m';
-const YELLOW = '\u001b[33m';
-const DIM = '\u001b[2m';
-const RESET = '\u001b[0m';
 
 /** Returns the line at a place between two lines before and one after it, with numbers and a caret. */
 export function frameOf(text: string, { line, column, length = 1 }: Place): string {
@@ -85,16 +80,15 @@ export const sortProblems = (problems: readonly Problem[]): Problem[] =>
       a.rule.localeCompare(b.rule),
   );
 
-/** Formats problems with their frames and a summary: `openapi.yaml:12:5  error  <message>  (<rule>)`. */
-export function printProblems(problems: readonly Problem[], { colour = false }: { colour?: boolean } = {}): string {
-  const paint = (code: string, text: string) => (colour ? `${code}${text}${RESET}` : text);
+/** Formats problems for a stream, with their frames and a summary: `openapi.yaml:12:5  error  <message>  (<rule>)`. */
+export function printProblems(problems: readonly Problem[], stream: NodeJS.WriteStream = process.stderr): string {
   const ordered = sortProblems(problems);
   const files = [...new Set(ordered.map(({ file }) => file))].sort();
   const printed = files.flatMap((name) => ordered.filter(({ file }) => file === name).slice(0, MAX_PRINTED_PER_FILE));
   const shown = ordered.filter((one) => printed.includes(one));
   const blocks = shown.map(({ file, line, column, severity, message, rule, frame }) => {
-    const level = severity === 'warning' ? paint(YELLOW, 'warning') : paint(RED, 'error');
-    const head = `${file}:${line}:${column}  ${level}  ${message}  ${paint(DIM, `(${rule})`)}`;
+    const level = severity === 'warning' ? paint('yellow', 'warning', stream) : paint('red', 'error', stream);
+    const head = `${file}:${line}:${column}  ${level}  ${message}  ${paint('dim', `(${rule})`, stream)}`;
     return frame === '' ? `${head}\n` : `${head}\n${frame}\n`;
   });
   const more = ordered.length > shown.length ? `, ${shown.length} shown` : '';
@@ -103,5 +97,5 @@ export function printProblems(problems: readonly Problem[], { colour = false }: 
 
 /** @throws Unable with the problems of invalid contracts */
 export function rejectProblems(problems: readonly Problem[]): void {
-  if (problems.length > 0) throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
+  if (problems.length > 0) throw new Unable(printProblems(problems));
 }
