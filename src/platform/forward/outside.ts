@@ -1,14 +1,5 @@
 import { Readable } from 'node:stream';
-import {
-  BulkheadRejectedError,
-  bulkhead,
-  ConsecutiveBreaker,
-  circuitBreaker,
-  handleWhen,
-  TimeoutStrategy,
-  timeout,
-  wrap,
-} from 'cockatiel';
+import { BulkheadRejectedError, bulkhead, ConsecutiveBreaker, circuitBreaker, handleWhen, wrap } from 'cockatiel';
 import { BOUNDS } from '../bounds.js';
 import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
 import type { Dependency } from '../database/outages.js';
@@ -25,10 +16,11 @@ export interface OutsideOptions {
   openFor?: number;
 }
 
-/** A limit of calls that run and wait, and a circuit breaker, for one service. A Failure does not open the circuit. */
+/** A limit of calls that run and wait, and a circuit breaker, for one service. A Failure and an aborted call do not open it. */
 export function callPolicy({ isFault = () => false, openFor = HALF_OPEN_AFTER_MS }: OutsideOptions = {}) {
   const slots = bulkhead(BOUNDS.upstreamCalls.value, BOUNDS.upstreamWaiting.value);
-  const faults = handleWhen((error) => !(error instanceof Failure)).orWhenResult(isFault);
+  const isOwn = (error: Error) => error instanceof Failure || error.name === 'AbortError';
+  const faults = handleWhen((error) => !isOwn(error)).orWhenResult(isFault);
   const breaker = new ConsecutiveBreaker(BREAK_AFTER_FAILURES);
   return wrap(slots, circuitBreaker(faults, { halfOpenAfter: openFor, breaker }));
 }
@@ -36,7 +28,6 @@ export function callPolicy({ isFault = () => false, openFor = HALF_OPEN_AFTER_MS
 /** Returns the client of a service that an application calls. A service that hangs delays its own callers only. */
 export function outsideService(name: string, dependency: Dependency, options: OutsideOptions = {}) {
   const policy = callPolicy(options);
-  const inTime = timeout(CALL_TIMEOUT_MS, TimeoutStrategy.Aggressive);
   const tooMany = (cause: unknown) =>
     new Failure('UNAVAILABLE', `${name} has too many calls at once. Try again in ${RETRY_AFTER_S} seconds.`, {
       retryAfter: RETRY_AFTER_S,
@@ -45,14 +36,20 @@ export function outsideService(name: string, dependency: Dependency, options: Ou
 
   return {
     /**
-     * @param work gets a signal that ends the call after 8 seconds
+     * @param work gets a signal that ends the call 8 seconds after its beginning, or with `signal`
      * @throws Failure UNAVAILABLE without a call if too many run or wait; BrokenCircuitError without a call;
-     *   TaskCancelledError; errors of `work`
+     *   TimeoutError; the reason of `signal`; errors of `work`
      */
     call<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+      const ending = AbortSignal.any([AbortSignal.timeout(CALL_TIMEOUT_MS), ...(signal ? [signal] : [])]);
+      const ended = new Promise<never>((_resolve, reject) =>
+        ending.addEventListener('abort', () => reject(ending.reason), { once: true }),
+      );
+      ended.catch(() => {});
       const called = async (): Promise<T> => {
         try {
-          const result = await inTime.execute((context) => work(context.signal), signal);
+          ending.throwIfAborted();
+          const result = await Promise.race([work(ending), ended]);
           if (options.isFault?.(result)) dependency.away('its answers are failures');
           else dependency.back();
           return result;
@@ -61,7 +58,7 @@ export function outsideService(name: string, dependency: Dependency, options: Ou
           throw error;
         }
       };
-      return policy.execute(called, signal).catch((error: unknown) => {
+      return policy.execute(called).catch((error: unknown) => {
         throw error instanceof BulkheadRejectedError ? tooMany(error) : error;
       });
     },
