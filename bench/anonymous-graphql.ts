@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { policy } from '../generated/policy.js';
 import { resolvers } from '../src/application/graphql/resolvers.js';
 import { models } from '../src/application/models.js';
-import { dataModel } from '../src/platform/database/data-model.js';
+import { dataModel } from '../src/platform/database/client.js';
 import { tokensOf } from '../src/platform/graphql/documents.js';
 import { checkDocument } from '../src/platform/graphql/limits.js';
 import { executableSchema } from '../src/platform/graphql/schema.js';

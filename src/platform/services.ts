@@ -7,7 +7,7 @@ import { accountRules, HIDDEN_USER_MEMBERS, User, userHooks, usersService } from
 import type { Application, ApplicationPlatform } from './application.js';
 import { refusalLog } from './audit/audit.js';
 import { cursors } from './calls/rows.js';
-import { dataModel } from './database/data-model.js';
+import { dataModel } from './database/client.js';
 import { faultOf } from './database/faults.js';
 import type { Database } from './database/open.js';
 import type { Outages } from './database/outages.js';
@@ -19,14 +19,13 @@ import { administration } from './keys/administration.js';
 import { signingKeys } from './keys/signing-keys.js';
 import { modelStreams } from './live/streams.js';
 import type { Names } from './names.js';
+import { accessOf } from './operations/call-transaction.js';
 import { modelProblems } from './operations/check.js';
-import { accessOf } from './operations/client-access.js';
-import { type OperationServices, systemClient } from './operations/guarded-client.js';
+import { type OperationServices, pageReader, systemClient } from './operations/guarded-client.js';
 import { declaredModels } from './operations/model-data.js';
-import { pageReader } from './operations/pages.js';
 import type { Config } from './server/config.js';
-import { accessTokens } from './sessions/access-tokens.js';
 import { revocations } from './sessions/revocations.js';
+import { accessTokens } from './sessions/session-tokens.js';
 import { sessionsService } from './sessions/sessions.js';
 
 const HOUR_MS = 60 * 60 * 1000;

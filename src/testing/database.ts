@@ -1,6 +1,6 @@
+import { templateOf } from '@accord-api/platform/internals/database/data-directory';
 import { readMigrations } from '@accord-api/platform/internals/database/migrations';
 import { type Database, openDatabase } from '@accord-api/platform/internals/database/open';
-import { templateOf } from '@accord-api/platform/internals/database/template';
 
 /** Milliseconds. Tests of the usual limits set their own, so that no other test depends on the speed of the machine. */
 export const TEST_TIMEOUTS_MS = { connect: 120_000, answer: 120_000, transaction: 120_000 };

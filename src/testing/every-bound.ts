@@ -3,7 +3,7 @@ import { rolesOf } from '@accord-api/platform/internals/calls/access';
 import { isPlain, type Schema } from '@accord-api/platform/internals/contract/document';
 import type { BodyForm, Operation } from '@accord-api/platform/internals/contract/openapi';
 import { schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
-import type { InputValue } from '@accord-api/platform/internals/graphql/constraints';
+import type { InputValue } from '@accord-api/platform/internals/graphql/arguments';
 import {
   type GraphQLObjectType,
   type GraphQLSchema,

@@ -11,7 +11,7 @@ import t from 'tap';
 import { policy } from '../../generated/policy.js';
 import { resolvers } from '../../src/application/graphql/resolvers.js';
 import { models } from '../../src/application/models.js';
-import { dataModel } from '../../src/platform/database/data-model.js';
+import { dataModel } from '../../src/platform/database/client.js';
 import { anyDocument } from '../../src/platform/graphql/documents.js';
 import { checkDocument, checkOperation } from '../../src/platform/graphql/limits.js';
 import { DocumentErrors, operationChecker } from '../../src/platform/graphql/operation-check.js';

@@ -1,7 +1,7 @@
 import { execute, type GraphQLSchema, getOperationAST, type OperationDefinitionNode, parse } from 'graphql';
 import t from 'tap';
 import { NO_ISSUES } from '../../src/platform/calls/errors.js';
-import { dataModel } from '../../src/platform/database/data-model.js';
+import { dataModel } from '../../src/platform/database/client.js';
 import { type GraphQLContext, operationContext } from '../../src/platform/graphql/context.js';
 import { measure } from '../../src/platform/graphql/cost.js';
 import { isIntrospection } from '../../src/platform/graphql/operation-check.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { TIMEOUTS_MS } from '../../src/platform/server/timeouts.js';
+import { TIMEOUTS_MS } from '../../src/platform/server/http-server.js';
 import { onEachDatabase } from '../support/databases.js';
 import { exampleApp } from '../support/example.js';
 import { behindLine } from '../support/line.js';

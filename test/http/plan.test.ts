@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
 import { Failure } from '../../src/platform/calls/errors.js';
-import { TIMEOUTS_MS } from '../../src/platform/server/timeouts.js';
+import { TIMEOUTS_MS } from '../../src/platform/server/http-server.js';
 import { memoryDatabase } from '../support/databases.js';
 import { PASSWORD } from '../support/people.js';
 import { basic } from '../support/process.js';

@@ -24,7 +24,7 @@ export const graphql: Mutant[] = [
     drawn: true,
   },
   {
-    file: 'platform/graphql/request.ts',
+    file: 'platform/graphql/documents.ts',
     before: "documentId.replace(/^sha256:/, '')",
     after: 'documentId',
     tests: ['graphql/http.test.ts'],

@@ -38,7 +38,7 @@ export const rest: Mutant[] = [
     drawn: true,
   },
   {
-    file: 'platform/operations/source-lines.ts',
+    file: 'platform/operations/model.ts',
     before: 'position.column}: ',
     after: 'position.line}: ',
     tests: ['platform/route-check.test.ts'],

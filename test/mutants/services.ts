@@ -91,19 +91,19 @@ export const services: Mutant[] = [
     tests: ['rest/lists.test.ts'],
   },
   {
-    file: 'platform/operations/pages.ts',
+    file: 'platform/operations/guarded-client.ts',
     before: 'COUNT_AGE_MS = 60_000',
     after: 'COUNT_AGE_MS = 3_600_000',
     tests: ['project/statements.test.ts'],
   },
   {
-    file: 'platform/operations/pages.ts',
+    file: 'platform/operations/guarded-client.ts',
     before: 'if (few <= ALWAYS_COUNTED_ROWS)',
     after: 'if (few < ALWAYS_COUNTED_ROWS)',
     tests: ['project/statements.test.ts'],
   },
   {
-    file: 'platform/operations/pages.ts',
+    file: 'platform/operations/guarded-client.ts',
     before: 'counting.catch(() => counts.delete(list));',
     after: 'counting.catch(() => {});',
     tests: ['project/statements.test.ts'],

@@ -33,14 +33,14 @@ export const sessions: Mutant[] = [
     tests: ['sessions/sessions.test.ts'],
   },
   {
-    file: 'platform/sessions/access-tokens.ts',
+    file: 'platform/sessions/session-tokens.ts',
     before: 'Object.keys(header).every((name)',
     after: 'Object.keys(header).some((name)',
     tests: ['auth/forged.test.ts'],
     drawn: true,
   },
   {
-    file: 'platform/sessions/access-tokens.ts',
+    file: 'platform/sessions/session-tokens.ts',
     before: 'if (!isExpired && keys.verificationKey(cached.kid) !== undefined) return cached;',
     after: 'if (!isExpired) return cached;',
     tests: ['auth/keys.test.ts', 'auth/auth.test.ts'],
@@ -88,7 +88,7 @@ export const sessions: Mutant[] = [
     drawn: true,
   },
   {
-    file: 'platform/keys/stored-keys.ts',
+    file: 'platform/keys/signing-keys.ts',
     before: '    ...keysAt(keys, now).map(({ retiredAt }) => verifiesUntil(retiredAt)),\n',
     after: '',
     tests: ['auth/keys.test.ts'],
@@ -109,7 +109,7 @@ export const sessions: Mutant[] = [
     drawn: true,
   },
   {
-    file: 'platform/accounts/throttle.ts',
+    file: 'platform/accounts/login-attempts.ts',
     before: 'each(({ wait }) => wait?.longest ?? 0)',
     after: 'each(({ wait }) => wait?.first ?? 0)',
     tests: ['sessions/throttling.test.ts'],

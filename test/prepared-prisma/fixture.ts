@@ -7,7 +7,7 @@ import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { build } from 'esbuild';
 import pg from 'pg';
 import type { Test } from 'tap';
-import { pgliteSockets } from '../../src/platform/database/pglite-socket.js';
+import { pgliteSockets } from '../../src/platform/database/embedded.js';
 import type { DataModel } from '../../src/platform/prepared-prisma/data-model.js';
 import { generatePrismaClient } from '../../src/workbench/model/prisma-schema.js';
 import { kept } from '../support/kept.js';

@@ -15,15 +15,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { PrismaClient } from '../../src/platform/database/client.js';
-import { dataModel } from '../../src/platform/database/data-model.js';
+import { dataModel, PrismaClient } from '../../src/platform/database/client.js';
+import { templatePath } from '../../src/platform/database/data-directory.js';
 import { createMemoryDatabase, embeddedPool, makeTemplate } from '../../src/platform/database/embedded.js';
 import { faultOf } from '../../src/platform/database/faults.js';
 import { migrationFilters, migrationList, schemaEngine } from '../../src/platform/database/migration-engine.js';
 import { readMigrations } from '../../src/platform/database/migrations.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { openPostgres } from '../../src/platform/database/postgres.js';
-import { templatePath } from '../../src/platform/database/template.js';
 import { recordingsOf } from '../../src/platform/prepared-prisma/calls.js';
 import { preparedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
 import { rootPath } from '../../src/platform/root.js';

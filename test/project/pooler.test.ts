@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
+import { openPool } from '../../src/platform/database/backend.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
-import { openPool } from '../../src/platform/database/pool.js';
 import { beginRouted, findRoute } from '../../src/platform/database/pooler.js';
 import { administer, blankDatabase } from '../support/databases.js';
 import { forgetfulPooler, keepsPreparedStatements, pgbouncer, skipWithoutPgbouncer } from '../support/poolers.js';

@@ -50,7 +50,7 @@ const DOOR = ['platform/index.ts', 'platform/server/variables.ts', 'platform/ser
  * subcommands and for `accord migrate`, which has a form for operators and one for developers.
  */
 const DOOR_OF_TOOLS =
-  /^platform\/((contract|database)\/|root\.js$|cli\/(built\.js|(migrate|output|subcommand)\.ts)$|pages\/files\.ts$|server\/npm-shell\.ts$)/;
+  /^platform\/((contract|database)\/|root\.js$|cli\/(built\.js|(migrate|output)\.ts)$|pages\/files\.ts$|server\/npm-shell\.ts$)/;
 /** The recordings of coverage, which the workbench may import. */
 const DOOR_OF_COVERAGE = /^testing\/coverage\//;
 /** The command loads the subcommands of the workbench if it is installed. */
@@ -65,11 +65,11 @@ const READERS: [RegExp, RegExp][] = [
   [/^graphql($|\/)/, /^(\*|parse|buildSchema|buildASTSchema|extendSchema|Parser|Lexer)$/],
   [/^@redocly\/openapi-core$/, /^(\*|Source|BaseResolver|validate|(lint|bundle|resolve|makeDocument)\w*)$/],
   [/^platform\/contract\/openapi\.ts$/, /^(\*|normaliseOpenApi|operations)$/],
-  [/^platform\/graphql\/sdl\.ts$/, /./],
+  [/^platform\/graphql\/documents\.ts$/, /^(\*|buildSchema|introspectionFromSchema)$/],
 ];
 const READERS_OF_OTHER_TEXTS = [
   // Commands of operators, in installations without the workbench.
-  'platform/cli/graphql.ts',
+  'platform/cli/program.ts',
 ];
 
 const GENERATED = '../generated/';
@@ -92,7 +92,7 @@ const MAY_IMPORT: Record<string, (one: Import) => boolean> = {
   'main.ts': ({ to }) => houseOf(to) === 'application' || DOOR.includes(to),
   application: ({ to }) => DOOR.includes(to) || to.startsWith(GENERATED),
   platform: ({ from, to }) =>
-    (to.startsWith(`${GENERATED}prisma/`) && /^platform\/database\/(client|data-model)\.ts$/.test(from)) ||
+    (to.startsWith(`${GENERATED}prisma/`) && /^platform\/database\/client\.ts$/.test(from)) ||
     (from === DOOR_OF_COMMAND[0] && to === DOOR_OF_COMMAND[1]),
   // The kit may import every module of the platform, by `internals/`.
   testing: ({ to }) => houseOf(to) === 'platform',
@@ -281,7 +281,7 @@ t.test('only the model reads contracts', async (t) => {
     ["import { parse as read } from 'graphql';", 'parse of graphql'],
     ["const { buildSchema } = await import('graphql');", '* of graphql'],
     ["import { Kind, buildASTSchema } from 'graphql';", 'buildASTSchema of graphql'],
-    ["await import('../../platform/graphql/sdl.js');", '* of platform/graphql/sdl.ts'],
+    ["await import('../../platform/graphql/documents.js');", '* of platform/graphql/documents.ts'],
     ["import { parseDocument } from 'yaml';", 'parseDocument of yaml'],
     ["import * as yaml from 'yaml';", '* of yaml'],
     ["import { lintFromString } from '@redocly/openapi-core';", 'lintFromString of @redocly/openapi-core'],

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { removeExpired } from '../../src/platform/jobs/jobs.js';
-import { TIMEOUTS_MS } from '../../src/platform/server/timeouts.js';
+import { TIMEOUTS_MS } from '../../src/platform/server/http-server.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { exampleApp } from '../support/example.js';

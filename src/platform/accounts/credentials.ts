@@ -5,7 +5,7 @@ import { type Actor, authenticated, type Call } from '../calls/access.js';
 import { Failure, isStorableText } from '../calls/errors.js';
 import { serialByKey } from '../calls/schedulers.js';
 import type { PrismaClient } from '../database/client.js';
-import { accessOf } from '../operations/client-access.js';
+import { accessOf } from '../operations/call-transaction.js';
 import type { Db } from '../operations/model.js';
 import type { Revocations } from '../sessions/revocations.js';
 import type { LoginAttempts, PasswordUse } from './login-attempts.js';

@@ -1,10 +1,144 @@
+/** Counts attempts at passwords, and decides which ones are permitted. @module */
+
+import { createHash } from 'node:crypto';
 import { Failure } from '../calls/errors.js';
 import { networkOf } from '../calls/networks.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
 import { macs, type Secrets } from '../secrets.js';
 import { knownNetworks } from './networks.js';
-import { type AttemptCounter, type CountResult, type Limit, throttle } from './throttle.js';
 import { emailKey } from './users.js';
+
+/** The kind of rows that permit one attempt after a wait. */
+const RESERVATION = 'reservation';
+const RESERVATION_MS = 15 * 60_000;
+
+/** The attempts of a window, and the wait after them. Times in milliseconds. */
+interface Limit {
+  name: string;
+  attempts: number;
+  window: number;
+  /** Doubles with each further attempt. Without it the wait lasts until the end of the window. */
+  wait?: { first: number; longest: number };
+}
+
+interface AttemptCounter {
+  limit: Limit;
+  /** An account or a network. */
+  subject: string;
+  /** The condition for counting, in SQL. */
+  when?: Prisma.Sql;
+}
+
+/** `count`: a permitted attempt, included in the count. `until`: the attempt is refused until then. Neither: it was not counted. */
+type CountResult = { count: number; until?: never } | { until: Date; count?: never } | { count?: never; until?: never };
+
+/**
+ * Counts attempts in the database, for all instances. An attempt is counted before it is made, so that simultaneous
+ * attempts cannot exceed the limit. A successful one is subtracted.
+ */
+function throttle({ client, now }: { client: PrismaClient; now: () => number }) {
+  /** Returns SQL that subtracts attempts and ends their wait. Locks rows in the order of counting. */
+  const subtractSql = (counted: readonly AttemptCounter[]): Prisma.Sql => Prisma.sql`
+    UPDATE throttles SET count = throttles.count - 1, blocked_until = NULL
+    FROM (
+      SELECT key FROM throttles JOIN unnest(${keysOf(counted)}::bytea[]) WITH ORDINALITY AS counted (key, place) USING (key)
+      WHERE count > 0 ORDER BY place FOR UPDATE OF throttles
+    ) AS taken WHERE throttles.key = taken.key`;
+
+  return {
+    /** Counts one attempt for each limit, in a fixed order, up to the first that is exceeded. */
+    async count(wanted: readonly AttemptCounter[]): Promise<CountResult[]> {
+      const at = new Date(now());
+      const each = (of: (limit: Limit) => number) => wanted.map(({ limit }) => of(limit));
+      const [attempts, windows] = [each((one) => one.attempts), each((one) => one.window)];
+      const [firsts, longests] = [each(({ wait }) => wait?.first ?? 0), each(({ wait }) => wait?.longest ?? 0)];
+      const due = wanted.flatMap(({ when }, place) => (when ? [Prisma.sql`WHEN ${place + 1}::int THEN ${when}`] : []));
+      const isDue = due.length > 0 ? Prisma.sql`CASE place ${Prisma.join(due, ' ')} ELSE true END` : Prisma.sql`true`;
+      const rows = await client.$queryRaw<{ count: number | null; until: Date | null; isDue: boolean }[]>`
+        WITH wanted AS MATERIALIZED (
+          SELECT *, ${isDue} AS due FROM (
+            SELECT key, attempts, "window" * interval '1 ms' AS "window", first, longest, place::int FROM unnest(
+              ${keysOf(wanted)}::bytea[], ${attempts}::int[], ${windows}::int[], ${firsts}::int[], ${longests}::int[]
+            ) WITH ORDINALITY AS listed (key, attempts, "window", first, longest, place)
+          ) AS listed
+        ), waiting AS (
+          SELECT min(place) AS place FROM wanted JOIN throttles USING (key)
+          WHERE due AND blocked_until > ${at}::timestamptz
+        ), counted AS (
+          INSERT INTO throttles AS t (key, count, resets_at, blocked_until)
+          SELECT key, 1, ${at}::timestamptz + "window",
+            CASE WHEN attempts = 1 THEN ${at}::timestamptz + "window" END
+          FROM wanted WHERE due AND place < COALESCE((SELECT place FROM waiting), ${wanted.length + 1}::int) ORDER BY place
+          ON CONFLICT (key) DO UPDATE SET (count, resets_at, blocked_until) = (
+            SELECT count,
+              CASE WHEN longest > 0 AND count >= attempts THEN until + "window" ELSE ends END,
+              CASE WHEN count >= attempts THEN until END
+            FROM (
+              SELECT *, CASE WHEN longest = 0 THEN ends ELSE ${at}::timestamptz + interval '1 ms' *
+                LEAST(longest, first * 2 ^ LEAST(count - attempts, 30)) END AS until
+              FROM (
+                SELECT wanted.attempts, wanted."window", wanted.first, wanted.longest,
+                  CASE WHEN t.resets_at <= ${at}::timestamptz THEN 1 ELSE t.count + 1 END AS count,
+                  CASE WHEN t.resets_at <= ${at}::timestamptz THEN EXCLUDED.resets_at ELSE t.resets_at END AS ends
+                FROM wanted WHERE wanted.key = EXCLUDED.key
+              ) AS counted
+            ) AS judged
+          )
+          WHERE t.blocked_until IS NULL OR t.blocked_until <= ${at}::timestamptz
+          RETURNING t.key, t.count
+        )
+        SELECT counted.count, throttles.blocked_until AS until,
+          due AND place <= COALESCE((SELECT place FROM waiting), ${wanted.length + 1}::int) AS "isDue"
+        FROM wanted LEFT JOIN counted USING (key) LEFT JOIN throttles USING (key) ORDER BY place`;
+      return rows.map(({ count, until, isDue }): CountResult => {
+        if (count !== null) return { count };
+        // The rows of a concurrent statement are not visible yet.
+        return isDue ? { until: until && until > at ? until : at } : {};
+      });
+    },
+
+    /** Returns the number of attempts, in SQL. */
+    countOf: (limit: Limit, subject: string): Prisma.Sql => Prisma.sql`
+      COALESCE((SELECT count FROM throttles WHERE key = ${keyOf(limit.name, subject)} AND resets_at > ${new Date(now())}::timestamptz), 0)`,
+
+    async blockedUntil(limit: Limit, subject: string): Promise<Date | undefined> {
+      const [row] = await client.$queryRaw<{ until: Date }[]>`
+        SELECT blocked_until AS until FROM throttles
+        WHERE key = ${keyOf(limit.name, subject)} AND blocked_until > ${new Date(now())}::timestamptz`;
+      return row?.until;
+    },
+
+    subtractSql,
+
+    async subtract(counted: readonly AttemptCounter[]): Promise<void> {
+      if (counted.length > 0) await client.$executeRaw(subtractSql(counted));
+    },
+
+    /** Deletes the reservation of a subject. @returns true if it was due */
+    async useReservation(subject: string): Promise<boolean> {
+      const at = new Date(now());
+      const where = { key: keyOf(RESERVATION, subject), blockedUntil: { lte: at }, resetsAt: { gt: at } };
+      return (await client.throttle.deleteMany({ where })).count > 0;
+    },
+
+    /** Reserves an attempt from a time on, even if others use the free attempts. Keeps an earlier reservation. */
+    async reserve(subject: string, time: Date): Promise<Date> {
+      const key = keyOf(RESERVATION, subject);
+      const kept = await client.throttle.findFirst({ where: { key, resetsAt: { gt: new Date(now()) } } });
+      if (kept?.blockedUntil) return kept.blockedUntil;
+      const place = { count: 0, resetsAt: new Date(time.getTime() + RESERVATION_MS), blockedUntil: time };
+      await client.throttle.upsert({ where: { key }, create: { key, ...place }, update: place });
+      return time;
+    },
+  };
+}
+
+const keyOf = (name: string, subject: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(createHash('sha256').update(`${name}\n${subject}`).digest());
+
+/** Returns the keys in PostgreSQL's text format of `bytea`. */
+const keysOf = (wanted: readonly AttemptCounter[]): string[] =>
+  wanted.map(({ limit, subject }) => `\\x${Buffer.from(keyOf(limit.name, subject)).toString('hex')}`);
 
 const MINUTE_MS = 60_000;
 const WINDOW_MS = 15 * MINUTE_MS;

@@ -3,7 +3,7 @@ import { type Policy, rolesOf } from '../calls/access.js';
 import { Failure, isStorableText } from '../calls/errors.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { forgetAnswers } from '../idempotency/idempotency.js';
-import { accessOf } from '../operations/client-access.js';
+import { accessOf } from '../operations/call-transaction.js';
 import { type Db, type HiddenMembers, type ModelHooks, model, type Row, type Tx } from '../operations/model.js';
 import { withHidden } from '../operations/model-guard.js';
 import type { Revocations } from '../sessions/revocations.js';

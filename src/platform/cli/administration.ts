@@ -6,8 +6,7 @@ import { readAddress } from '../database/address.js';
 import type { Administration, KeyEntry } from '../keys/administration.js';
 import { runningServer } from '../server/admin-socket.js';
 import { readConfig } from '../server/config.js';
-import { table } from './output.js';
-import type { Subcommand } from './subcommand.js';
+import { type Subcommand, table } from './output.js';
 
 /**
  * Runs a command of an operator on the database of DATABASE_URL. Only one process can open an embedded database, so a

@@ -11,10 +11,9 @@ module.enableCompileCache?.();
 
 const args = process.argv.slice(2);
 // Later than the check, because these modules may use what an old Node does not have.
-const { BUNDLES, canBuild, importBundle } = await import('./built.js');
+const { BUNDLES, canBuild, importBundle, start } = await import('./built.js');
 if (args.join() === 'start') {
   // The service is bundled, so it needs no loader for TypeScript.
-  const { start } = await import('./start.js');
   await start();
 } else if (canBuild()) {
   // The workbench registers the loader for TypeScript.

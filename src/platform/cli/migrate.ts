@@ -1,7 +1,7 @@
+import { retryWhileUnavailable } from '../database/faults.js';
 import { openMigrated } from '../database/open-migrated.js';
-import { retryWhileUnavailable } from '../database/retry.js';
 import { readDatabaseConfig } from '../server/config.js';
-import type { Subcommand } from './subcommand.js';
+import type { Subcommand } from './output.js';
 
 /** Applies the missing migrations, for services that start with MIGRATE_ON_START=off. Exits 1 if one fails. */
 export async function applyMissingMigrations(): Promise<void> {

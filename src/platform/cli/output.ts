@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import type { Command } from 'commander';
 
 /** Exit codes, besides 0. `found`: the command found a problem. `unable`: a wrong argument, a missing file, an invalid contract. */
 export const EXIT = { found: 1, unable: 2 } as const;
@@ -22,3 +23,9 @@ export function table(rows: Record<string, unknown>[], columns: string[]): strin
   const lines = cells.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
   return lines.map((line) => line.trimEnd()).join('\n');
 }
+
+/** Adds the arguments, options and action of a subcommand. `root` among the global options is an absolute path. */
+export type Subcommand = (command: Command) => void;
+
+/** The subcommands by name. Their files are imported on demand, so that each command starts quickly. */
+export type Subcommands = Readonly<Record<string, { summary: string; load: () => Promise<{ default: Subcommand }> }>>;

@@ -1,11 +1,56 @@
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
+import { filesIn, sdlParts, sdlText } from '../contract/project-files.js';
 import { useProject } from '../root.js';
-import { EXIT } from './output.js';
-import type { Subcommands } from './subcommand.js';
+import { EXIT, type Subcommand, type Subcommands } from './output.js';
+
+const schemaText = (root: string): string => sdlText(sdlParts(filesIn(root)));
+
+/** Prints an error of a schema or a document, and sets the exit code 1. */
+function fail(error: unknown, prefix = ''): void {
+  console.error(`${prefix}${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+}
+
+/** Prints the GraphQL contract without a server. Exits 1 if the contract is invalid. */
+const schema: Subcommand = (command) => {
+  command.option('--json', 'print the result of an introspection query, for tools without SDL', false);
+  command.action(async () => {
+    const { root, json } = command.optsWithGlobals<{ root: string; json: boolean }>();
+    const { buildSchema, introspectionFromSchema } = await import('../graphql/documents.js');
+    const text = schemaText(root);
+    try {
+      const built = buildSchema(text);
+      process.stdout.write(json ? `${JSON.stringify({ data: introspectionFromSchema(built) }, null, 2)}\n` : text);
+    } catch (error) {
+      fail(error, 'schema.graphql: ');
+    }
+  });
+};
+
+/** Validates documents, and writes the manifest for `TRUSTED_DOCUMENTS`. Exits 1 without writing if one is invalid. */
+const trust: Subcommand = (command) => {
+  command.argument('<path...>', 'documents (.graphql), manifests (.json), or folders of them');
+  command.option('--out <file>', 'the manifest to write', 'trusted-documents.json');
+  command.action(async (paths: string[]) => {
+    const { root, out } = command.optsWithGlobals<{ root: string; out: string }>();
+    const { buildSchema, readTrusted } = await import('../graphql/documents.js');
+    try {
+      const manifest = readTrusted(paths, buildSchema(schemaText(root)));
+      if (manifest.size === 0) throw new Error('There is no document at these paths.');
+      writeFileSync(out, `${JSON.stringify(Object.fromEntries(manifest), null, 2)}\n`);
+      for (const [id, text] of manifest) console.log(`${id}  ${namesIn(text)}`);
+    } catch (error) {
+      fail(error);
+    }
+  });
+};
+
+const namesIn = (text: string): string =>
+  [...text.matchAll(/\b(?:query|mutation|subscription)\s+(\w+)/g)].map(([, name]) => name).join(', ') || 'unnamed';
 
 const administration = () => import('./administration.js');
-const graphql = () => import('./graphql.js');
 
 /** The commands of an operator, which a production install has as well. */
 const OPERATOR: Subcommands = {
@@ -15,11 +60,17 @@ const OPERATOR: Subcommands = {
     load: async () => ({ default: (await administration()).keys }),
   },
   migrate: { summary: 'apply the migrations of this version to the database', load: () => import('./migrate.js') },
-  schema: { summary: 'print the GraphQL schema for tools', load: async () => ({ default: (await graphql()).schema }) },
-  start: { summary: 'run the service', load: () => import('./start.js') },
+  schema: { summary: 'print the GraphQL schema for tools', load: async () => ({ default: schema }) },
+  start: {
+    summary: 'run the service',
+    load: async () => {
+      const { start } = await import('./built.js');
+      return { default: (command) => void command.action(start) };
+    },
+  },
   trust: {
     summary: 'register the only GraphQL documents that may run (TRUSTED_DOCUMENTS)',
-    load: async () => ({ default: (await graphql()).trust }),
+    load: async () => ({ default: trust }),
   },
 };
 

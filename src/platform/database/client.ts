@@ -1,2 +1,8 @@
-/** The only module that imports the generated Prisma client. `npm run build` provides the client as this package. */
+/** The only module that imports generated code: the Prisma client and the data model, which `npm run build` provides as a package. @module */
+
+import { dataModel as generated } from '@accord-api/generated/data-model';
+import type { DataModel } from '../prepared-prisma/data-model.js';
+
 export * from '@accord-api/generated/prisma';
+
+export const dataModel: DataModel = generated;

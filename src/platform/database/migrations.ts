@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { BOUNDS } from '../bounds.js';
 import { rootPath } from '../root.js';
-import { reportIfSlow } from './retry.js';
+import { reportIfSlow } from './faults.js';
 
 /** A folder of prisma/migrations. */
 export interface Migration {

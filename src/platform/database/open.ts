@@ -2,12 +2,10 @@ import type { QueryConfig } from 'pg';
 import { pooledConnection } from '../prepared-prisma/connection.js';
 import { preparedClient } from '../prepared-prisma/prepared-client.js';
 import type { Backend, Connections } from './backend.js';
-import { PrismaClient } from './client.js';
-import { dataModel } from './data-model.js';
-import type { Listener } from './listener.js';
+import { dataModel, PrismaClient } from './client.js';
 import { type DatabaseOptions, openMigrated } from './open-migrated.js';
 import type { Dependency } from './outages.js';
-import { notify } from './signals.js';
+import { type Listener, notify } from './signals.js';
 
 export interface Database
   extends Pick<Listener, 'listen' | 'checkListening' | 'isListening'>,

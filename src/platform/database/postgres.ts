@@ -10,15 +10,21 @@ import {
   submit,
   writeTogether,
 } from '../prepared-prisma/connection.js';
-import { type Backend, type SharedConnections, statementTimeout, type TimeLimits } from './backend.js';
+import {
+  type Backend,
+  openPool,
+  outcomeReporter,
+  type ReportOutcome,
+  type SharedConnections,
+  statementTimeout,
+  type TimeLimits,
+} from './backend.js';
 import { faultOf } from './faults.js';
-import { postgresListener } from './listener.js';
 import { withMigrationSession } from './migrations.js';
 import type { Dependency } from './outages.js';
-import { openPool, outcomeReporter, type ReportOutcome } from './pool.js';
 import { beginRouted, describeRoute, findRoute } from './pooler.js';
-import { serverIdentity } from './server-identity.js';
-import type { OnConnect } from './session.js';
+import { type OnConnect, serverIdentity } from './session.js';
+import { postgresListener } from './signals.js';
 
 const START_TIMEOUT_MS = 15_000;
 

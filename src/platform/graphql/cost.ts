@@ -1,6 +1,7 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   type FragmentSpreadNode,
   type GraphQLField,
   type GraphQLSchema,
@@ -15,7 +16,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { constraintOf } from './constraints.js';
+import { constraintOf } from './arguments.js';
 
 interface Cost {
   depth: number;
@@ -164,3 +165,21 @@ function costOfText(schema: GraphQLSchema, field: GraphQLField<unknown, unknown>
 
 export const fragmentsOf = ({ definitions }: DocumentNode) =>
   new Map(definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])));
+
+/** Yields the nodes of selections, and those of each fragment once. @param seen the names of these fragments */
+export function* nodesWithin(
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  roots: readonly SelectionSetNode[],
+  seen = new Set<string>(),
+): Generator<SelectionNode> {
+  const sets = [...roots];
+  for (const { selections } of sets)
+    for (const node of selections) {
+      yield node;
+      if (node.kind === Kind.INLINE_FRAGMENT) sets.push(node.selectionSet);
+      if (node.kind !== Kind.FRAGMENT_SPREAD || seen.has(node.name.value)) continue;
+      seen.add(node.name.value);
+      const fragment = fragments.get(node.name.value);
+      if (fragment) sets.push(fragment.selectionSet);
+    }
+}

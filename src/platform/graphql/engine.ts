@@ -6,6 +6,7 @@ import mercurius from 'mercurius';
 import { type Actor, authenticated } from '../calls/access.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 import type { GraphQLContext } from './context.js';
+import { type OperationRequest, readBody, weightOf } from './documents.js';
 import {
   type CheckOptions,
   operationChecker,
@@ -13,7 +14,6 @@ import {
   type PreparedOperation,
   type Transport,
 } from './operation-check.js';
-import { type OperationRequest, readBody, weightOf } from './request.js';
 
 interface EngineOptions extends CheckOptions {
   maxBatch: number;

@@ -2,7 +2,6 @@ import {
   type ASTNode,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type FragmentSpreadNode,
   GraphQLError,
   type GraphQLSchema,
@@ -11,7 +10,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
-import { fragmentsOf, measure } from './cost.js';
+import { fragmentsOf, measure, nodesWithin } from './cost.js';
 
 export interface Limits {
   depth: number;
@@ -98,33 +97,22 @@ const pairsOf = (count: number): number => (count * (count - 1)) / 2;
  */
 function countPairs(document: DocumentNode, max: number): { fields: number; introspection: number } {
   const fragments = fragmentsOf(document);
-  const used = new Set<FragmentDefinitionNode>();
+  const used = new Set<string>();
   const seen = new Set<FieldNode | string>();
   const numbers = new Map<FieldNode, number>();
   const count = { fields: 0, introspection: 0 };
 
   function groupsOf(sets: readonly SelectionSetNode[]): Iterable<FieldNode[]> {
     const groups = new Map<string, FieldNode[]>();
-    const expanded = new Set<FragmentDefinitionNode>();
-    const rest = [...sets];
-    for (let set = rest.pop(); set; set = rest.pop()) {
-      for (const node of set.selections) {
-        if (node.kind === Kind.FIELD) {
-          const name = (node.alias ?? node.name).value;
-          const group = groups.get(name);
-          if (group) group.push(node);
-          else groups.set(name, [node]);
-          continue;
-        }
-        const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : undefined;
-        if (node.kind === Kind.INLINE_FRAGMENT) rest.push(node.selectionSet);
-        else if (fragment && !expanded.has(fragment)) {
-          expanded.add(fragment);
-          used.add(fragment);
-          rest.push(fragment.selectionSet);
-        }
-      }
+    const expanded = new Set<string>();
+    for (const node of nodesWithin(fragments, sets, expanded)) {
+      if (node.kind !== Kind.FIELD) continue;
+      const name = (node.alias ?? node.name).value;
+      const group = groups.get(name);
+      if (group) group.push(node);
+      else groups.set(name, [node]);
     }
+    for (const name of expanded) used.add(name);
     return groups.values();
   }
 
@@ -159,6 +147,6 @@ function countPairs(document: DocumentNode, max: number): { fields: number; intr
   for (const one of document.definitions)
     if (one.kind === Kind.OPERATION_DEFINITION && !add(one.selectionSet)) return count;
   // Validation compares unused fragments, too.
-  for (const fragment of fragments.values()) if (!used.has(fragment) && !add(fragment.selectionSet)) return count;
+  for (const [name, fragment] of fragments) if (!used.has(name) && !add(fragment.selectionSet)) return count;
   return count;
 }

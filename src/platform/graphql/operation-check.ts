@@ -8,16 +8,15 @@ import {
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
   OperationTypeNode,
-  type SelectionSetNode,
+  type SelectionNode,
   specifiedRules,
   validate,
 } from 'graphql';
 import type { Actor } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { fragmentsOf } from './cost.js';
-import { type Documents, documentCache, parseDocument } from './documents.js';
+import { fragmentsOf, nodesWithin } from './cost.js';
+import { type Documents, documentCache, type OperationRequest, parseDocument } from './documents.js';
 import { checkDocument, checkOperation, type Limits } from './limits.js';
-import type { OperationRequest } from './request.js';
 
 /** A hostile document can have as many errors as tokens. */
 const MAX_ERRORS = 20;
@@ -99,10 +98,9 @@ function operationOf(
   transport: Transport,
 ): OperationDefinitionNode {
   const operation = getOperationAST(document, operationName);
-  const several = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION);
   if (!operation)
     throw new GraphQLError(
-      several
+      operationsOf(document).length > 0
         ? '`operationName` must name one operation of the document.'
         : 'The document must have an operation, for example `{ __typename }`.',
     );
@@ -120,28 +118,23 @@ const CONDITIONS = new Set(['skip', 'include']);
  * rule, and fails at run time.
  */
 function conditionalRoots(document: DocumentNode): GraphQLError[] {
-  const fragments = fragmentsOf(document);
-  const errors: GraphQLError[] = [];
-  const seen = new Set<string>();
-  function check({ selections }: SelectionSetNode): void {
-    for (const node of selections) {
-      const condition = node.directives?.find(({ name }) => CONDITIONS.has(name.value));
-      if (condition) {
-        const message = `The root field of a subscription takes no @${condition.name.value}.`;
-        errors.push(new GraphQLError(message, { nodes: [condition] }));
-      }
-      if (node.kind === Kind.INLINE_FRAGMENT) check(node.selectionSet);
-      if (node.kind !== Kind.FRAGMENT_SPREAD || seen.has(node.name.value)) continue;
-      seen.add(node.name.value);
-      const fragment = fragments.get(node.name.value);
-      if (fragment) check(fragment.selectionSet);
-    }
-  }
-  for (const one of document.definitions)
-    if (one.kind === Kind.OPERATION_DEFINITION && one.operation === OperationTypeNode.SUBSCRIPTION)
-      check(one.selectionSet);
-  return errors.slice(0, MAX_ERRORS);
+  const isSubscription = ({ operation }: OperationDefinitionNode) => operation === OperationTypeNode.SUBSCRIPTION;
+  const roots = operationsOf(document).filter(isSubscription);
+  const nodes = nodesWithin(
+    fragmentsOf(document),
+    roots.map(({ selectionSet }) => selectionSet),
+  );
+  const conditions = [...nodes].flatMap(
+    ({ directives = [] }) => directives.find(({ name }) => CONDITIONS.has(name.value)) ?? [],
+  );
+  return conditions.slice(0, MAX_ERRORS).map((condition) => {
+    const message = `The root field of a subscription takes no @${condition.name.value}.`;
+    return new GraphQLError(message, { nodes: [condition] });
+  });
 }
+
+const operationsOf = ({ definitions }: DocumentNode): OperationDefinitionNode[] =>
+  definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
 
 /**
  * Removes the value of a variable, which may be a secret. graphql-js quotes it: `Variable "$x" got invalid value … at
@@ -184,21 +177,15 @@ export function isIntrospection(document: DocumentNode): boolean {
 
 function selectsSchemaOnly(document: DocumentNode): boolean {
   const fragments = fragmentsOf(document);
-  const seen = new Set<string>();
-  const isSchemaOnly = ({ selections }: SelectionSetNode): boolean =>
-    selections.every((node) => {
-      if (node.kind === Kind.FIELD) return INTROSPECTION_FIELDS.has(node.name.value);
-      if (node.kind === Kind.INLINE_FRAGMENT) return isSchemaOnly(node.selectionSet);
-      const fragment = fragments.get(node.name.value);
-      if (!fragment || seen.has(node.name.value)) return fragment !== undefined;
-      seen.add(node.name.value);
-      return isSchemaOnly(fragment.selectionSet);
-    });
-  const operations = document.definitions.flatMap((one) => (one.kind === Kind.OPERATION_DEFINITION ? [one] : []));
+  const operations = operationsOf(document);
+  const sets = operations.map(({ selectionSet }) => selectionSet);
+  const isSchemaOnly = (node: SelectionNode): boolean =>
+    node.kind === Kind.FIELD
+      ? INTROSPECTION_FIELDS.has(node.name.value)
+      : node.kind === Kind.INLINE_FRAGMENT || fragments.has(node.name.value);
   return (
     operations.length > 0 &&
-    operations.every(
-      ({ operation, selectionSet }) => operation === OperationTypeNode.QUERY && isSchemaOnly(selectionSet),
-    )
+    operations.every(({ operation }) => operation === OperationTypeNode.QUERY) &&
+    [...nodesWithin(fragments, sets)].every(isSchemaOnly)
   );
 }

@@ -8,7 +8,7 @@ import { type SocketLimits, socketLimits } from '../live/sockets.js';
 import { isNotWritten } from '../operations/route.js';
 import type { PlatformServices } from '../services.js';
 import { contextOf } from './context.js';
-import { anyDocument, readTrusted, trustedDocuments } from './documents.js';
+import { anyDocument, type OperationRequest, readTrusted, trustedDocuments } from './documents.js';
 import { type Engine, graphqlEngine } from './engine.js';
 import {
   codesOf,
@@ -21,7 +21,6 @@ import {
   retryAfterOf,
 } from './errors.js';
 import type { Limits } from './limits.js';
-import type { OperationRequest } from './request.js';
 import { executableSchema } from './schema.js';
 
 export const notWrittenFields = (resolvers: object): string[] =>

@@ -15,8 +15,7 @@ import { authenticated, forbidden, reachOf } from '../calls/access.js';
 import { throwNotFoundOrGone } from '../calls/rows.js';
 import type { PrismaClient } from '../database/client.js';
 import type { AnyRow } from '../operations/model.js';
-import { type DeclaredModels, delegateOf, type ModelData } from '../operations/model-data.js';
-import { includedRow } from '../operations/model-streams.js';
+import { type DeclaredModels, delegateOf, includedRow, type ModelData } from '../operations/model-data.js';
 import { readableRows } from '../operations/read-scope.js';
 import type { GraphQLContext } from './context.js';
 import {

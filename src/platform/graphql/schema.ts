@@ -5,20 +5,125 @@ import {
   type GraphQLField,
   type GraphQLFieldResolver,
   type GraphQLObjectType,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   isObjectType,
 } from 'graphql';
-import type { Policy } from '../calls/access.js';
+import { authoriseRole, type Policy } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
+
+import type { Cursors, Page, PageRequest, WindowPage } from '../calls/rows.js';
 import { toFailure } from '../http/failures.js';
 import { schemaCompiler } from '../http/json-schema.js';
 import { checkRoutes } from '../operations/check.js';
+import type { AnyRow } from '../operations/model.js';
 import type { DeclaredModels } from '../operations/model-data.js';
+import { operate } from '../operations/operate.js';
+import { isRoute, type Route } from '../operations/route.js';
 import { checkArguments } from './arguments.js';
 import type { GraphQLContext } from './context.js';
 import { setErrorField } from './errors.js';
 import { type SchemaRelations, schemaRelations } from './relations.js';
-import { routeResolvers } from './routes.js';
+import { type ConnectionArgs, connectionOf, markRows, page, type SelectionPlan, windowOf } from './selection.js';
+
+type Resolve = GraphQLFieldResolver<unknown, GraphQLContext, Record<string, unknown>>;
+
+interface RootFieldOptions {
+  readonly action: string;
+  readonly isMutation: boolean;
+  readonly route: Route<never, unknown>;
+  /** Returns the relations of the schema, which exists only after its resolvers. */
+  readonly relations: () => SchemaRelations;
+}
+
+const requestOf = (
+  action: string,
+  args: Record<string, unknown>,
+  context: GraphQLContext,
+  info: GraphQLResolveInfo,
+) => ({
+  call: context.call,
+  name: `${info.parentType.name}.${info.fieldName}`,
+  action,
+  request: args,
+  idOf: (key: string) => Number(args[key]),
+  page: page(args) as PageRequest,
+  services: context.services,
+  prefix: '',
+});
+
+/** Returns the resolver of a query or mutation with a route. */
+function rootResolver({ action, isMutation, route, relations }: RootFieldOptions): Resolve {
+  const { target, handler } = route;
+  const isConnection = target.kind === 'list' && target.isConnection === true;
+  return async (_parent, args, context, info) => {
+    const { operations } = context;
+    const { cursors } = context.services as { cursors: Cursors };
+    let plan: SelectionPlan | undefined;
+    const result = await operate(operations, route, {
+      ...requestOf(action, args, context, info),
+      writes: isMutation,
+      // Handlers and writes need whole rows.
+      select:
+        handler || isMutation
+          ? undefined
+          : (data) => {
+              plan ??= relations().planFor(context, info, data, isConnection ? ['edges', 'node'] : []);
+              return { select: plan.select, ...(plan.relations.size > 0 && { relationLoadStrategy: 'join' }) };
+            },
+      window: isConnection ? windowOf(info.fieldName, args as ConnectionArgs, cursors) : undefined,
+      reply: (result) => (route.reply ? route.reply(result as never, {} as never) : result),
+    });
+    const isPage = target.kind === 'list' && !handler && !route.reply;
+    const rows = isPage ? (result as Page<AnyRow>).items : result;
+    if (plan) markRows(rows, plan);
+    return isConnection && isPage ? connectionOf(info.fieldName, result as WindowPage<AnyRow>, cursors) : rows;
+  };
+}
+
+/** Returns `subscribe` of a subscription with a route. */
+function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'isMutation'>): Resolve {
+  const { target, handler } = route;
+  return async (_parent, args, context, info) => {
+    const { call, operations, signal } = context;
+    if (handler) {
+      const request = requestOf(action, args, context, info);
+      return operate(operations, route, { ...request, writes: false, signal, reply: (made) => made });
+    }
+    const stream = operations.streams.get(target.model.name);
+    if (!stream) throw new Error(`The model ${target.model.name} declares no \`stream\`.`);
+    authoriseRole(call, action);
+    await call.enforce();
+    const since = args['since'] == null ? undefined : Number(args['since']);
+    const perCaller = target.model.stream?.perCaller || relations().dependsOnCaller(context, info);
+    return stream.from(stream.keyOf(args), since, perCaller);
+  };
+}
+
+/** Replaces the routes among the resolvers of an application by functions for graphql-js. */
+function routeResolvers(
+  resolvers: object,
+  actionOf: (type: string, field: string) => string,
+  relations: () => SchemaRelations,
+): object {
+  const fieldsOf = (type: string, fields: object) =>
+    Object.fromEntries(
+      Object.entries(fields).map(([field, resolver]) => {
+        // graphql-js runs `subscribe` of a subscription instead of its resolver.
+        if (resolver === notWritten) return [field, type === 'Subscription' ? { subscribe: resolver } : resolver];
+        if (!isRoute(resolver)) return [field, resolver];
+        const action = actionOf(type, field);
+        if (type === 'Subscription')
+          return [
+            field,
+            { subscribe: sourceResolver({ action, route: resolver, relations }), resolve: (event: unknown) => event },
+          ];
+        const isMutation = type === 'Mutation';
+        return [field, rootResolver({ action, route: resolver, relations, isMutation })];
+      }),
+    );
+  return Object.fromEntries(Object.entries(resolvers).map(([type, fields]) => [type, fieldsOf(type, fields)]));
+}
 
 interface SchemaOptions {
   readonly policy: Policy;
@@ -62,7 +167,7 @@ export function executableSchema(
   checkRoutes(policy, models, routes);
 
   let relations: SchemaRelations | undefined;
-  const made = routeResolvers(complete, { actionOf, relations: () => relations as SchemaRelations });
+  const made = routeResolvers(complete, actionOf, () => relations as SchemaRelations);
   const schema = addResolversToSchema({ schema: contract, resolvers: made as never });
   const types = Object.values(schema.getTypeMap()).filter(
     (type): type is GraphQLObjectType => isObjectType(type) && !type.name.startsWith('__'),

@@ -7,7 +7,8 @@ import {
   isObjectType,
 } from 'graphql';
 import { collectSubfields } from 'graphql/execution/collectFields.js';
-import type { OffsetPage } from '../calls/rows.js';
+import { Failure, type Issue } from '../calls/errors.js';
+import type { Connection, Cursors, OffsetPage, Window, WindowPage } from '../calls/rows.js';
 import type { ModelData } from '../operations/model-data.js';
 import { hasValidArguments } from './arguments.js';
 
@@ -126,3 +127,57 @@ export const page = ({ limit, offset }: { limit?: number | null; offset?: number
   offset: offset ?? 0,
   counted: false,
 });
+
+/** The arguments of a connection. Null counts as omitted. */
+export interface ConnectionArgs {
+  first?: number | null;
+  after?: string | null;
+  last?: number | null;
+  before?: string | null;
+}
+
+/**
+ * Reads the arguments of a connection (Relay's "GraphQL Cursor Connections Specification").
+ * @param list names the list in its cursors
+ * @throws Failure BAD_REQUEST for `first` with `last`, and for a cursor of another list
+ */
+export function windowOf(list: string, args: ConnectionArgs, cursors: Cursors): Window {
+  const { first, last } = args;
+  if (first != null && last != null)
+    throw badArguments('`first` and `last` exclude each other. Send one of them.', ['first', 'last']);
+  const position = (name: 'after' | 'before') => {
+    const cursor = args[name];
+    if (cursor == null) return undefined;
+    const id = cursors.read(list, cursor);
+    if (id === undefined) throw badArguments('The cursor must come from this list.', [name]);
+    return id;
+  };
+  return {
+    limit: first ?? last ?? DEFAULT_LIMIT,
+    fromEnd: last != null,
+    after: position('after'),
+    before: position('before'),
+  };
+}
+
+const badArguments = (message: string, names: string[]) =>
+  new Failure('BAD_REQUEST', message, {
+    issues: names.map((name): Issue => ({ pointer: `/${name}`, detail: message })),
+  });
+
+export function connectionOf<Row extends { id: number }>(
+  list: string,
+  { items, hasMore, hasPrevious }: WindowPage<Row>,
+  cursors: Cursors,
+): Connection<Row> {
+  const edges = items.map((node) => ({ cursor: cursors.encode(list, node.id), node }));
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: hasMore,
+      hasPreviousPage: hasPrevious,
+      startCursor: edges.at(0)?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  };
+}

@@ -2,7 +2,6 @@ import { type AuditFilter, audit, COMMAND_LINE, readAudit } from '../audit/audit
 import { CommandError } from '../calls/errors.js';
 import type { Prisma, SigningKey } from '../database/client.js';
 import { notify } from '../database/signals.js';
-import type { StoredKeysOptions } from './signing-keys.js';
 import {
   decryptKey,
   encryptKey,
@@ -11,9 +10,10 @@ import {
   keysAt,
   lockKeys,
   type SigningKeyPair,
+  type StoredKeysOptions,
   updateKeyStates,
   verifiesUntil,
-} from './stored-keys.js';
+} from './signing-keys.js';
 
 /** The `max-age` of the published key set (300 s), and ten seconds until every instance has published a key. */
 const PUBLISHED_AHEAD_MS = 310_000;

@@ -5,20 +5,18 @@ import type { WebSocket } from 'ws';
 import { authenticated } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { contextOf } from '../graphql/context.js';
-import { textOf, tokensOf } from '../graphql/documents.js';
+import { type OperationRequest, textOf, tokensOf } from '../graphql/documents.js';
 import type { Engine, Execution } from '../graphql/engine.js';
 import { asGraphQLErrors, codesOf, type ErrorFormatter, formatResult, limitErrors } from '../graphql/errors.js';
 import type { Limits } from '../graphql/limits.js';
 import type { PreparedOperation } from '../graphql/operation-check.js';
-import type { OperationRequest } from '../graphql/request.js';
 import { aboutRequest } from '../http/observability.js';
 import type { PlatformServices } from '../services.js';
 import { CLOSE, type Connection, connection, MAX_ID_LENGTH, MAX_QUEUED_BYTES, messageFault } from './connection.js';
-import { emptyResults, subscriptionResults } from './events.js';
 import type { EntryJson } from './feed.js';
 import { type SocketLimits, socketRegistry } from './sockets.js';
 import { StreamSource } from './streams.js';
-import { type Selection, selectionKey, subscriptions } from './subscriptions.js';
+import { emptyResults, type Selection, selectionKey, subscriptionResults, subscriptions } from './subscriptions.js';
 
 interface SocketOptions {
   services: PlatformServices;

@@ -4,8 +4,14 @@ import { MAX_ID } from '../calls/rows.js';
 import type { PrismaClient } from '../database/client.js';
 import type { Signals } from '../database/signals.js';
 import type { AnyRow } from '../operations/model.js';
-import { type DeclaredModels, delegateOf, type ModelData } from '../operations/model-data.js';
-import { type ModelStream, type ModelStreams, markIncluded } from '../operations/model-streams.js';
+import {
+  type DeclaredModels,
+  delegateOf,
+  type ModelData,
+  type ModelStream,
+  type ModelStreams,
+  markIncluded,
+} from '../operations/model-data.js';
 import { visibleSelection } from '../operations/read-scope.js';
 
 /** The interval of polls, which compensate for lost signals. */

@@ -1,17 +1,84 @@
+/** The Prisma client of an operation, which enforces access, and the services that all operations share. @module */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { authenticated, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
+import {
+  type Listing,
+  type Page,
+  type PageRequest,
+  pageOf,
+  type Window,
+  type WindowPage,
+  windowOf,
+} from '../calls/rows.js';
 import type { PrismaClient } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
 import type { Idempotency } from '../idempotency/idempotency.js';
-import { boundedClient } from '../prepared-prisma/prepared-client.js';
-import { type CallLog, callLog, endCalls, manualTransaction } from './call-transaction.js';
-import { type ClientAccess, storeAccess } from './client-access.js';
-import { type Db, READ_CALLS, type ReadCall } from './model.js';
-import type { DeclaredModels } from './model-data.js';
+import { boundedClient, LazyCall } from '../prepared-prisma/prepared-client.js';
+import {
+  type CallLog,
+  type ClientAccess,
+  callLog,
+  endCalls,
+  manualTransaction,
+  storeAccess,
+} from './call-transaction.js';
+import { type AnyRow, type Db, READ_CALLS, type ReadCall, type Tx } from './model.js';
+import { type DeclaredModels, delegateOf, type ModelData, type ModelStreams } from './model-data.js';
 import { modelGuard } from './model-guard.js';
-import type { ModelStreams } from './model-streams.js';
-import type { PageReader } from './pages.js';
+import { withFilters } from './read-scope.js';
+
+/** Longer lists are counted at most once a minute; the contract says so (`X-Total-Count`). */
+const ALWAYS_COUNTED_ROWS = 1000;
+const COUNT_AGE_MS = 60_000;
+const MAX_KEPT_COUNTS = 10_000;
+
+export interface PageQuery {
+  readonly client: Tx;
+  readonly where: readonly object[];
+  /** Prisma's `select`, `include` or `omit`. */
+  readonly selection: object;
+}
+
+type PageReader = ReturnType<typeof pageReader>;
+
+/** Reads pages of models by ascending id. @param now milliseconds since the epoch */
+export function pageReader(now: () => number) {
+  const counts = new LRUCache<string, { count: Promise<number>; until: number }>({ max: MAX_KEPT_COUNTS });
+
+  function rowsOf(data: ModelData, { client, where, selection }: PageQuery): Listing<AnyRow>['rows'] {
+    return ({ ids, order, skip, take }) => {
+      const filters = Object.keys(ids).length > 0 ? [...where, { id: ids }] : where;
+      const page = { ...withFilters(undefined, filters), orderBy: { id: order }, take, ...(skip > 0 && { skip }) };
+      return delegateOf(client, data).findMany({ ...page, ...selection }) as Promise<AnyRow[]>;
+    };
+  }
+
+  /** Counts the rows of a list. The cost is bounded, because the count of a longer list is kept for a minute. */
+  async function count(data: ModelData, { client, where }: PageQuery): Promise<number> {
+    const list = `${data.model.name} ${JSON.stringify(where)}`;
+    const kept = counts.get(list);
+    if (kept && kept.until > now()) return kept.count;
+    const rows = delegateOf(client, data);
+    const filter = withFilters(undefined, where);
+    const few = (await rows.count({ ...filter, orderBy: { id: 'asc' }, take: ALWAYS_COUNTED_ROWS + 1 })) as number;
+    if (few <= ALWAYS_COUNTED_ROWS) return few;
+    const counting = rows.count(filter) as Promise<number>;
+    counts.set(list, { count: counting, until: now() + COUNT_AGE_MS });
+    counting.catch(() => counts.delete(list));
+    return counting;
+  }
+
+  return {
+    page: (data: ModelData, request: PageRequest, query: PageQuery): Promise<Page<AnyRow>> =>
+      pageOf(request, { rows: rowsOf(data, query), count: () => count(data, query) }),
+
+    window: (data: ModelData, window: Window, query: PageQuery): Promise<WindowPage<AnyRow>> =>
+      windowOf(window, rowsOf(data, query), rowsOf(data, { ...query, selection: { select: { id: true } } })),
+  };
+}
 
 /** The services that all operations of a process share. */
 export interface OperationServices {
@@ -77,13 +144,10 @@ function guardedDelegate(name: string, { read, writes }: ReturnType<typeof model
 
 /** Returns a promise that runs the call when it is awaited, as Prisma's promises do. */
 function lazyCall(run: () => Promise<unknown>, log: CallLog, write?: string): object {
-  let begun: Promise<unknown> | undefined;
   const begin = (): Promise<unknown> => {
-    if (begun) return begun;
     log.pending.delete(lazy);
     const isTurn = ++log.begun % CALLS_PER_TURN === 0;
     const running = log.isOver ? refuseLate() : isTurn ? nextTurn().then(run) : run();
-    begun = running;
     log.running.add(running);
     running.then(
       () => log.running.delete(running),
@@ -97,13 +161,7 @@ function lazyCall(run: () => Promise<unknown>, log: CallLog, write?: string): ob
   const refuseLate = async (): Promise<never> => {
     throw new Error(`${log.operation} is over: its \`db\` cannot be used any more.`);
   };
-  const lazy = {
-    // biome-ignore lint/suspicious/noThenProperty: promises of Prisma are lazy in the same way.
-    then: (done: never, failed: never) => begin().then(done, failed),
-    catch: (failed: never) => begin().catch(failed),
-    finally: (done: never) => begin().finally(done),
-    [Symbol.toStringTag]: 'PrismaPromise',
-  };
+  const lazy = new LazyCall(begin, undefined);
   if (write !== undefined) log.pending.set(lazy, write);
   return lazy;
 }

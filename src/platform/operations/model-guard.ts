@@ -2,11 +2,9 @@ import { type Actor, forbidden, reachOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId, notFound, throwNotFoundOrGone } from '../calls/rows.js';
 import { faultOf } from '../database/faults.js';
-import { type CallLog, sendAhead } from './call-transaction.js';
-import type { ClientAccess } from './client-access.js';
+import { type CallLog, type ClientAccess, sendAhead } from './call-transaction.js';
 import type { AnyRow, ReadCall, Tx } from './model.js';
-import { delegateOf, type ModelData, matchesLocally, rowSatisfies } from './model-data.js';
-import type { ModelStreams } from './model-streams.js';
+import { delegateOf, type ModelData, type ModelStreams, matchesLocally, rowSatisfies } from './model-data.js';
 import { readableRows, scopedAggregate, scopedArgs, scopedWhere, visibleSelection, withFilters } from './read-scope.js';
 import { createTombstones, lockRow, lockStream } from './row-locks.js';
 

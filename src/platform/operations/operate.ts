@@ -14,9 +14,8 @@ import { callLog, callTransaction, endCalls, refuseFailed, sendAhead } from './c
 import { clientOf, guardedClient, type OperationServices, refuseToWrite } from './guarded-client.js';
 import type { AnyRow, Db, Tx } from './model.js';
 import { delegateOf, type ModelData } from './model-data.js';
-import { readableRows } from './read-scope.js';
+import { readableRows, targetRows } from './read-scope.js';
 import type { RecordTarget, Route } from './route.js';
-import { targetRows } from './target-rows.js';
 
 /** One request for a route, from either transport. */
 export interface OperationRequest {
@@ -83,7 +82,7 @@ async function runOnce(
   const idOf = ({ key }: RecordTarget): number => (key === undefined ? caller.id : options.idOf(key));
   const keyedRequest = writes ? call.idempotency : undefined;
   const currentActor = (): Actor => (transaction.hasBegun() ? transaction.actor() : caller);
-  const rows = targetRows({ client, models, call, action, actor: currentActor, idOf });
+  const rows = targetRows({ models, call, action, actor: currentActor, idOf });
 
   const lockedRecord = writes ? (record ?? container) : undefined;
   const toLock =
@@ -111,7 +110,7 @@ async function runOnce(
     if (owned && rows.isOwnById(owned) === false) throw rows.denied(owned);
     if (keyedRequest) {
       const row = owned && rows.isOwnById(owned) === undefined ? await rows.find(client, owned) : undefined;
-      if (owned && row) await rows.requireOwner(client, owned, row);
+      if (owned && row) await rows.requireAccess(client, owned, row);
       const answer = await idempotency.recall(call, keyedRequest);
       if (answer) {
         await call.enforce();
@@ -165,7 +164,7 @@ async function runOnce(
       row =
         (await rows.find(client, container)) ??
         (await throwNotFoundOrGone(client, models(container.model).model, idOf(container)));
-      await rows.requireOwner(client, container, row);
+      await rows.requireAccess(client, container, row);
     }
     if (record) {
       const on = toLock && !isLate ? await transaction.open() : client;
@@ -176,7 +175,7 @@ async function runOnce(
     if (target.kind === 'create' && target.on) {
       const { on } = target;
       row = (await rows.find(client, on)) ?? (await throwNotFoundOrGone(client, models(on.model).model, idOf(on)));
-      await rows.requireReadable(on, row);
+      await rows.requireAccess(client, on, row, models(on.model).model.read);
     }
     return row;
   }
@@ -191,7 +190,7 @@ async function runOnce(
       return of.removes || container
         ? Promise.reject(notFound(of.model))
         : throwNotFoundOrGone(on, data.model, idOf(of));
-    if (!container) await rows.requireOwner(on, of, found);
+    if (!container) await rows.requireAccess(on, of, found);
     if (data.hasVersion && ifMatch !== undefined) staleFailure ??= preconditionFailure(ifMatch, found as never);
     if (staleFailure && (of.removes || !data.model.protect)) throw staleFailure;
     return found;

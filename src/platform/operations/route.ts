@@ -3,8 +3,7 @@
 import type { Actor } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
 import type { Connection, Cursors, Page, PageRequest } from '../calls/rows.js';
-import type { Db, Model, ModelName, Row } from './model.js';
-import { recordSourceLine } from './source-lines.js';
+import { type Db, type Model, type ModelName, type Row, recordSourceLine } from './model.js';
 
 /**
  * The decision about a target beyond the permission: the owner of its row, the identity of the caller, or nothing further.

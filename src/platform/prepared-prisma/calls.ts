@@ -13,8 +13,16 @@ import {
 } from './connection.js';
 import type { DataModel } from './data-model.js';
 import { type Slot, timestampOf } from './markers.js';
-import type { PlanCache, StatementNames } from './plans.js';
-import { type AnyClient, type DryRuns, delegateName, type Plan, recordPlan, type UnsupportedPlan } from './recorder.js';
+import {
+  type AnyClient,
+  type DryRuns,
+  delegateName,
+  type Plan,
+  type PlanCache,
+  recordPlan,
+  type StatementNames,
+  type UnsupportedPlan,
+} from './recorder.js';
 import { decoderOf } from './rows.js';
 import { type Call, copyOf, type Shape, shapeOf, Unsupported } from './shape.js';
 

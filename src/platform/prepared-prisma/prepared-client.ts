@@ -1,12 +1,143 @@
 /** A Prisma client whose calls cost as much as named statements of `pg`. See README.md. */
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import { type CallScope, callsOf, type Statistics, settled, statistics } from './calls.js';
+import { type CallScope, type Calls, callsOf, type RawQuery, type Statistics, settled, statistics } from './calls.js';
 import { type Connection, joiningAdapter, type PoolLike, pooledConnection, type Reading } from './connection.js';
-import type { DataModel } from './data-model.js';
-import { clientFactory, delegatesOf, LazyCall, type ScopedClient } from './delegates.js';
-import { planCache, statementNames } from './plans.js';
-import { type AnyClient, dryRuns } from './recorder.js';
+import type { DataModel, Model } from './data-model.js';
+import { type AnyClient, delegateName, dryRuns, planCache, statementNames } from './recorder.js';
 import { type OpenTransaction, openTransaction, type TransactionLimits } from './transaction.js';
+
+const OPERATIONS = [
+  ...['findUnique', 'findUniqueOrThrow', 'findFirst', 'findFirstOrThrow', 'findMany', 'count'],
+  ...['create', 'createMany', 'createManyAndReturn', 'update', 'updateMany', 'updateManyAndReturn'],
+  ...['upsert', 'delete', 'deleteMany'],
+];
+/** Operations that only Prisma runs. */
+const PRISMA_OPERATIONS = ['aggregate', 'groupBy'];
+
+type OnFulfilled<A> = ((value: unknown) => A | PromiseLike<A>) | null;
+type OnRejected<B> = ((error: unknown) => B | PromiseLike<B>) | null;
+
+/** A call that runs when it is awaited, as Prisma's promises do. */
+export class LazyCall<Scope = CallScope> implements PromiseLike<unknown> {
+  readonly #start: (scope: Scope) => Promise<unknown>;
+  readonly #scope: Scope;
+  #promise: Promise<unknown> | undefined;
+
+  constructor(start: (scope: Scope) => Promise<unknown>, scope: Scope) {
+    this.#start = start;
+    this.#scope = scope;
+  }
+
+  static startIn(call: LazyCall, scope: CallScope): Promise<unknown> {
+    return call.#start(scope);
+  }
+
+  get [Symbol.toStringTag](): string {
+    return 'PrismaPromise';
+  }
+
+  #run(): Promise<unknown> {
+    this.#promise ??= this.#start(this.#scope);
+    return this.#promise;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a call runs it
+  then<A = unknown, B = never>(onFulfilled?: OnFulfilled<A>, onRejected?: OnRejected<B>): Promise<A | B> {
+    return this.#run().then(onFulfilled, onRejected);
+  }
+
+  catch<B>(onRejected?: OnRejected<B>): Promise<unknown> {
+    return this.#run().catch(onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<unknown> {
+    return this.#run().finally(onFinally);
+  }
+}
+
+type Delegates = ReadonlyMap<PropertyKey, new (scope: CallScope) => object>;
+
+/** @param prisma has the other members, such as `db.user.fields` */
+const delegatesOf = (dataModel: DataModel, calls: Calls, prisma: AnyClient): Delegates =>
+  new Map(Object.values(dataModel.models).map((model) => [delegateName(model.name), delegateOf(model, calls, prisma)]));
+
+/** Methods that Prisma's client runs, also in a transaction. */
+const PRISMA_METHODS = ['$transaction', '$queryRawUnsafe', '$executeRawUnsafe', '$queryRawTyped'];
+/** Methods that the client of a transaction lacks. */
+const ROOT_METHODS = ['$connect', '$disconnect', '$on', '$use', '$extends'];
+
+interface ScopedClient {
+  readonly $scope?: CallScope;
+}
+
+/** Returns a function that creates a client. Not a Proxy, because each transaction creates one. */
+function clientFactory<Client extends object>(
+  delegates: Delegates,
+  calls: Calls,
+  real: Client,
+  transact: (scope: CallScope, work: unknown, options?: object) => Promise<unknown>,
+) {
+  class PreparedClient {
+    readonly $scope: CallScope;
+    readonly $delegates: Record<PropertyKey, object> = {};
+    constructor(scope: CallScope) {
+      this.$scope = scope;
+    }
+  }
+  class TransactionClient extends PreparedClient {}
+  for (const [member, Delegate] of delegates)
+    Object.defineProperty(PreparedClient.prototype, member, {
+      get(this: PreparedClient) {
+        this.$delegates[member] ??= new Delegate(this.$scope);
+        return this.$delegates[member];
+      },
+    });
+  Object.defineProperty(PreparedClient.prototype, '$transaction', {
+    value(this: PreparedClient, work: unknown, options?: object) {
+      return transact(this.$scope, work, options);
+    },
+  });
+  for (const method of ['$queryRaw', '$executeRaw'] as const)
+    Object.defineProperty(PreparedClient.prototype, method, {
+      value(this: PreparedClient, query: RawQuery, ...values: unknown[]) {
+        return new LazyCall((scope) => calls.raw(method, query, values, scope), this.$scope);
+      },
+    });
+  for (const method of PRISMA_METHODS)
+    Object.defineProperty(TransactionClient.prototype, method, {
+      value(this: PreparedClient, ...given: unknown[]) {
+        const run = (client: object) =>
+          (client as Record<string, (...given: unknown[]) => unknown>)[method]?.(...given);
+        return new LazyCall((scope) => scope.prisma(run), this.$scope);
+      },
+    });
+  for (const method of ROOT_METHODS) Object.defineProperty(TransactionClient.prototype, method, { value: undefined });
+  Object.setPrototypeOf(PreparedClient.prototype, real);
+  return (scope: CallScope): Client => {
+    const client: object = scope.isTransaction ? new TransactionClient(scope) : new PreparedClient(scope);
+    return client as Client;
+  };
+}
+
+function delegateOf(model: Model, calls: Calls, prisma: AnyClient): new (scope: CallScope) => object {
+  class Delegate {
+    readonly scope: CallScope;
+    constructor(scope: CallScope) {
+      this.scope = scope;
+    }
+  }
+  const define = (operation: string, start: (args: object | undefined, scope: CallScope) => Promise<unknown>) =>
+    Object.defineProperty(Delegate.prototype, operation, {
+      value(this: Delegate, args?: object) {
+        return new LazyCall((scope) => start(args, scope), this.scope);
+      },
+    });
+  for (const operation of OPERATIONS) define(operation, (args, scope) => calls.run({ model, operation, args }, scope));
+  for (const operation of PRISMA_OPERATIONS)
+    define(operation, (args, scope) => calls.fallBack({ model, operation, args }, scope, 'computed by Prisma'));
+  Object.setPrototypeOf(Delegate.prototype, prisma[delegateName(model.name)] ?? null);
+  return Delegate;
+}
 
 export interface Options extends Partial<TransactionLimits> {
   /** Runs single reads outside of transactions; the pool by default. */

@@ -2,12 +2,13 @@ import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { IncomingMessage, type Server } from 'node:http';
 import { constants, type Http2SecureServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { createSecureContext, type TLSSocket, type Server as TlsServer } from 'node:tls';
-import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOptions, LogController } from 'fastify';
+import fp from 'fastify-plugin';
 import { BOUNDS } from '../bounds.js';
-import { answerParserError, sendProblem } from '../http/failures.js';
+import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
+import { answerParserError, bareProblem, sendProblem } from '../http/failures.js';
 import { requestIdOf } from '../http/headers.js';
 import type { Config } from './config.js';
-import type { Timeouts } from './timeouts.js';
 
 export const CONNECTION_LIMITS = {
   /** Bytes; more get 431, or a reset of the stream. */
@@ -17,6 +18,24 @@ export const CONNECTION_LIMITS = {
   /** Reset HTTP/2 streams minus successful ones (CVE-2023-44487). */
   resets: BOUNDS.resets.value,
 };
+/** Milliseconds. */
+export const TIMEOUTS_MS = {
+  handshake: 10_000,
+  /** From the connection or the previous request to the complete headers, and to the end of the request. Then 408. */
+  headers: BOUNDS.headersTime.value,
+  request: BOUNDS.requestTime.value,
+  /** For the answer. Then 503. */
+  handler: BOUNDS.answerTime.value,
+  /** For a client that accepts no byte of its answer, and for a whole HTTP/2 stream. */
+  unread: BOUNDS.answerRead.value,
+  stream: BOUNDS.streamTime.value,
+  /** Longer than in proxies, so that the proxy closes idle connections. */
+  idle: 72_000,
+  /** For a WebSocket client to read, and to answer the closing handshake. */
+  closing: 10_000,
+};
+export type Timeouts = Record<keyof typeof TIMEOUTS_MS, number>;
+
 /** Polls the TLS files by path, so that a replaced symbolic link is noticed. */
 const TLS_CHECK_INTERVAL_MS = 1000;
 
@@ -25,10 +44,7 @@ interface HttpServerOptions extends Required<Pick<FastifyServerOptions, 'logger'
 }
 
 /** Paths of PEM files. */
-interface TlsFiles {
-  cert: string;
-  key: string;
-}
+type TlsFiles = Record<'cert' | 'key', string>;
 
 /** Creates a Fastify instance without routes: HTTP/1.1, or HTTP/2 and HTTP/1.1 over TLS. */
 export function httpServer(config: Config, { logger, timeouts, rewriteUrl }: HttpServerOptions): FastifyInstance {
@@ -209,4 +225,73 @@ function isLate({ state }: ServerHttp2Session, activity: Activity, timeouts: Tim
   const { headers, unread, idle } = timeouts;
   const quiet = open.size > 0 ? unread : idle;
   return now - headersSince >= headers || now - since >= (last === 0 ? headers : quiet);
+}
+
+/**
+ * Fastify 5.12 ends the timer of its own `handlerTimeout` with the body of the request. Node has no time-out for bodies
+ * over HTTP/2.
+ */
+export const timeoutsPlugin = fp<Pick<Timeouts, 'request' | 'handler'>>(
+  async (app, { request: whole, handler }) => {
+    app.stage('body-timeout', (request, reply) => {
+      if (request.raw.httpVersionMajor < 2 || streamOf(reply).endAfterHeaders) return;
+      const timer = setTimeout(() => {
+        if (!request.raw.complete) refuseRest(reply);
+      }, whole);
+      reply.raw.once('close', () => clearTimeout(timer));
+    });
+
+    // Begins with the complete body: a slow client gets 408 instead.
+    const answers = deadlines(handler, (reply) => {
+      if (reply.sent || reply.raw.destroyed) return;
+      reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER_S }));
+      // Fastify takes a second answer until the first has gone, and throws where nothing catches.
+      reply.hijack();
+    });
+    app.stage('handler-timeout', (_request, reply) => answers.begin(reply));
+    app.stage('answer-there', (_request, reply) => answers.end(reply));
+  },
+  { name: 'timeouts', dependencies: ['pipeline'] },
+);
+
+const streamOf = ({ raw }: FastifyReply) => (raw as unknown as { stream: ServerHttp2Stream }).stream;
+
+/** Answers like Node over HTTP/1.1, and reads no more of the request. */
+function refuseRest(reply: FastifyReply): void {
+  const { raw, server } = reply.request;
+  const stream = streamOf(reply);
+  if (reply.sent || stream.headersSent) return void stream.close();
+  const { status, headers, body } = bareProblem(server.publicOrigin);
+  reply.hijack();
+  // The reader of the body would take the end of the stream for the end of the body.
+  raw.removeAllListeners('end');
+  stream.respond({ ':status': status, ...headers });
+  stream.end(body, () => stream.close());
+}
+
+/** One timer serves all requests in order, because a timer per request would be expensive. */
+function deadlines(milliseconds: number, onDue: (reply: FastifyReply) => void) {
+  /** In the order of their times. */
+  const due = new Map<FastifyReply, number>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const wake = (after: number) => {
+    timer = setTimeout(look, after).unref();
+  };
+  function look(): void {
+    timer = undefined;
+    for (const [reply, at] of due) {
+      const left = at - performance.now();
+      if (left > 0) return void wake(left);
+      due.delete(reply);
+      onDue(reply);
+    }
+  }
+  return {
+    begin(reply: FastifyReply): void {
+      due.set(reply, performance.now() + milliseconds);
+      if (timer === undefined) wake(milliseconds);
+    },
+    end: (reply: FastifyReply): void => void due.delete(reply),
+  };
 }

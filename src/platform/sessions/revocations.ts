@@ -2,13 +2,12 @@ import { type AuditedEvent, audit } from '../audit/audit.js';
 import { type Actor, type Call, sessionOf } from '../calls/access.js';
 import { andThen, listeners, type MaybePromise, refresher, singleFlight } from '../calls/schedulers.js';
 import type { Prisma } from '../database/client.js';
-import { faultOf } from '../database/faults.js';
+import { faultOf, retryWhileUnavailable } from '../database/faults.js';
 import type { Database } from '../database/open.js';
-import { retryWhileUnavailable } from '../database/retry.js';
 import { notify } from '../database/signals.js';
 import type { SigningKeys } from '../keys/signing-keys.js';
 import type { Names } from '../names.js';
-import { ACCESS_TOKEN_LIFETIME_S, type AccessClaims, CLOCK_TOLERANCE_S } from './access-tokens.js';
+import { ACCESS_TOKEN_LIFETIME_S, type AccessClaims, CLOCK_TOLERANCE_S } from './session-tokens.js';
 
 /** The maximum age of a valid token, and a minute for the commit. */
 const MARK_AGE_MS = (ACCESS_TOKEN_LIFETIME_S + CLOCK_TOLERANCE_S + 60) * 1000;

@@ -8,11 +8,19 @@ import { isStorableId, type Page, type PageRequest, pageOf } from '../calls/rows
 import { andThen, type MaybePromise } from '../calls/schedulers.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import type { Names } from '../names.js';
-import { accessOf } from '../operations/client-access.js';
+import { accessOf } from '../operations/call-transaction.js';
 import type { Db } from '../operations/model.js';
-import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import { liveSessionsAt, type Revocations } from './revocations.js';
-import { hashToken, isToken, jwtTokens, newToken, refreshService, type SessionTokens } from './session-tokens.js';
+import {
+  type AccessClaims,
+  type AccessTokens,
+  hashToken,
+  isToken,
+  jwtTokens,
+  newToken,
+  refreshService,
+  type SessionTokens,
+} from './session-tokens.js';
 
 /** Refreshing does not extend a session (RFC 9700 §4.14). */
 const SESSION_LIFETIME_S = 30 * 24 * 60 * 60;

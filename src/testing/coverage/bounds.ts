@@ -1,6 +1,6 @@
 import { isPlain, type Schema, valueAt } from '@accord-api/platform/internals/contract/document';
 import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
-import { constraintName, constraintSchema, type InputValue } from '@accord-api/platform/internals/graphql/constraints';
+import { constraintName, constraintSchema, type InputValue } from '@accord-api/platform/internals/graphql/arguments';
 import { type GraphQLSchema, getNamedType } from 'graphql';
 
 const KEYWORDS = [

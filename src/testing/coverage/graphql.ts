@@ -2,7 +2,7 @@
 
 import type { Issue } from '@accord-api/platform/internals/calls/errors';
 import { isObject } from '@accord-api/platform/internals/contract/document';
-import type { InputValue } from '@accord-api/platform/internals/graphql/constraints';
+import type { InputValue } from '@accord-api/platform/internals/graphql/arguments';
 import {
   type FieldNode,
   type GraphQLInputType,

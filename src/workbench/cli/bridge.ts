@@ -1,5 +1,4 @@
-import { EXIT, paint, printJson, table } from '@accord-api/platform/cli/output';
-import type { Subcommand } from '@accord-api/platform/cli/subcommand';
+import { EXIT, paint, printJson, type Subcommand, table } from '@accord-api/platform/cli/output';
 import { bridge, type Report } from '../bridge/bridge.js';
 import { type Difference, FILES, type Location, type Named, SIDES, type Side } from '../bridge/contract.js';
 import { check } from '../model/check.js';

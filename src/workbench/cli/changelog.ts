@@ -1,5 +1,4 @@
-import { printJson } from '@accord-api/platform/cli/output';
-import type { Subcommand } from '@accord-api/platform/cli/subcommand';
+import { printJson, type Subcommand } from '@accord-api/platform/cli/output';
 import { isPlain, METHODS, type Method } from '@accord-api/platform/contract/document';
 import type { Change } from '../diff/change.js';
 import { differencesBetween, problemsOf } from '../diff/report.js';

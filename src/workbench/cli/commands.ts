@@ -1,7 +1,6 @@
 import { relative } from 'node:path';
 import { bundleIsCurrent } from '@accord-api/platform/cli/built';
-import { Unable } from '@accord-api/platform/cli/output';
-import type { Subcommand, Subcommands } from '@accord-api/platform/cli/subcommand';
+import { type Subcommand, type Subcommands, Unable } from '@accord-api/platform/cli/output';
 
 const build: Subcommand = (command) => {
   command.action(async () => {

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { EXIT, paint, printJson, Unable } from '@accord-api/platform/cli/output';
-import type { Subcommand } from '@accord-api/platform/cli/subcommand';
+import { EXIT, paint, printJson, type Subcommand, Unable } from '@accord-api/platform/cli/output';
 import { type ContractFile, KINDS } from '@accord-api/testing/coverage/elements';
 import { type Coverage, type Figures, type Measured, percentOf, type State } from '../coverage/measure.js';
 import { printProblems } from '../model/problems.js';

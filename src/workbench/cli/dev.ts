@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, relative, resolve } from 'node:path';
-import type { Subcommand } from '@accord-api/platform/cli/subcommand';
+import type { Subcommand } from '@accord-api/platform/cli/output';
 import { whenShellGone } from '@accord-api/platform/npm-shell';
 import { watch } from 'chokidar';
 import { generate } from '../generate/generate.js';

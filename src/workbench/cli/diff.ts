@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { EXIT, paint, printJson, Unable } from '@accord-api/platform/cli/output';
-import type { Subcommand } from '@accord-api/platform/cli/subcommand';
+import { EXIT, paint, printJson, type Subcommand, Unable } from '@accord-api/platform/cli/output';
 import { filesIn } from '@accord-api/platform/contract/project-files';
 import { Option } from 'commander';
 import { diffReport, problemsOf, type Report, type Reported, type VersionDemand } from '../diff/report.js';

@@ -1,5 +1,4 @@
-import { paint, printJson, Unable } from '@accord-api/platform/cli/output';
-import type { Subcommand } from '@accord-api/platform/cli/subcommand';
+import { paint, printJson, type Subcommand, Unable } from '@accord-api/platform/cli/output';
 import { bridge } from '../bridge/bridge.js';
 import type { Named } from '../bridge/contract.js';
 import type { Pairs } from '../bridge/pairs.js';

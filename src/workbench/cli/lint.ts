@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { EXIT, paint, printJson } from '@accord-api/platform/cli/output';
-import type { Subcommand } from '@accord-api/platform/cli/subcommand';
+import { EXIT, paint, printJson, type Subcommand } from '@accord-api/platform/cli/output';
 import { type Config, createConfig, loadConfig } from '@redocly/openapi-core';
 import accord, { GRAPHQL_RULES } from '../lint/eslint.js';
 import redoclyPlugin, { DEFAULTS_PREPROCESSOR, GENERATION_RULES, OPENAPI_RULES } from '../lint/redocly.js';

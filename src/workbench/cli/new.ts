@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EXIT, Unable } from '@accord-api/platform/cli/output';
-import type { Subcommand } from '@accord-api/platform/cli/subcommand';
+import { EXIT, type Subcommand, Unable } from '@accord-api/platform/cli/output';
 
 const PACKAGES = ['platform', 'testing', 'workbench'] as const;
 
