@@ -2,13 +2,27 @@ import { type Agent, request } from 'node:http';
 import type { Application } from '@accord-api/platform/internals/application';
 import type { Catalogue } from '@accord-api/platform/internals/contract/codes';
 import type { FastifyInstance } from 'fastify';
-import { createClient } from 'graphql-ws';
+import { createClient, type SubscribePayload } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { Contract } from './contract.js';
 import { note, type Observations } from './coverage/elements.js';
 import type { Exchange } from './coverage/exchange.js';
 import type { GraphQLRequest, GraphQLResult } from './coverage/graphql.js';
-import type { Json, Person } from './people.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read bodies without types; the contract decides about them
+export type Json = any;
+
+export interface Account {
+  id: number;
+  email: string;
+  role: string;
+}
+
+/** An account that has logged in. */
+export interface Person extends Account {
+  /** Credentials of the first mechanism that the contract has: JWT, opaque token, Basic, cookie. */
+  headers: Record<string, string>;
+}
 
 const POLL_INTERVAL_MS = 25;
 const MAX_EVENTS = 400;
@@ -27,60 +41,55 @@ export interface Subscription {
 const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
 
 /** Subscribes over a new socket. @param onResult checks each result; its error ends the subscription */
-export function subscribe(
+function subscribe(
   url: string,
-  person: Pick<Person, 'headers'>,
-  request: Required<Pick<GraphQLRequest, 'query'>> & GraphQLRequest,
+  { headers }: Pick<Person, 'headers'>,
+  request: { query: string; variables: object | undefined },
   onResult: (result: GraphQLResult) => void,
 ): Subscription {
   const client = createClient({
     url: `${url.replace('http', 'ws')}/graphql`,
     webSocketImpl: WebSocket,
-    connectionParams: { Authorization: person.headers['authorization'] },
+    connectionParams: { Authorization: headers['authorization'] },
     retryAttempts: 0,
   });
   const received: GraphQLResult[] = [];
-  let end: { error?: unknown } | undefined;
+  let breach: unknown;
+  let end: Error | undefined;
   const check = (result: GraphQLResult) => {
     try {
       onResult(result);
     } catch (error) {
-      end = { error };
+      breach ??= error;
     }
   };
-  client.subscribe(
-    { query: request.query as string, variables: request.variables as Record<string, unknown> | undefined },
-    {
-      next: (result) => {
-        received.push(result as GraphQLResult);
-        check(result as GraphQLResult);
-      },
-      error: (error) => {
-        end = { error };
-        if (Array.isArray(error)) check({ errors: error as unknown as NonNullable<GraphQLResult['errors']> });
-      },
-      complete: () => {
-        end = {};
-      },
-    },
-  );
-  const throwIfEnded = () => {
-    if (end?.error instanceof Error) throw end.error;
-    if (end) throw new Error('The subscription has ended.', { cause: end.error });
+  const finish = (cause?: unknown) => {
+    end = cause instanceof Error ? cause : new Error('The subscription has ended.', { cause });
   };
+  client.subscribe(request as SubscribePayload, {
+    next(result) {
+      received.push(result as GraphQLResult);
+      check(result as GraphQLResult);
+    },
+    error(error) {
+      if (Array.isArray(error)) check({ errors: error });
+      finish(error);
+    },
+    complete: finish,
+  });
   return {
     async next(matches = () => true) {
       for (;;) {
-        if (end?.error instanceof Error) throw end.error;
+        if (breach !== undefined) throw breach;
         const index = received.findIndex(matches);
         if (index >= 0) return received.splice(index, 1)[0] as GraphQLResult;
-        throwIfEnded();
+        if (end) throw end;
         await pause();
       }
     },
     async waitUntilActive(cause) {
       for (let count = 0; received.length === 0 && count < MAX_EVENTS; count++) {
-        throwIfEnded();
+        if (breach ?? end) throw breach ?? end;
         await cause();
         await pause();
       }

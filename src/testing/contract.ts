@@ -16,7 +16,7 @@ import {
 } from '@accord-api/platform/internals/contract/openapi';
 import { closedSchema, inlineSchemas } from '@accord-api/platform/internals/contract/schemas';
 import { addFormats } from '@accord-api/platform/internals/http/json-schema';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { buildSchema, type GraphQLField, type GraphQLSchema, getArgumentValues } from 'graphql';
 import type { Exchange } from './coverage/exchange.js';
 import { type GraphQLObserver, graphqlObserver } from './coverage/graphql.js';
@@ -128,35 +128,28 @@ const MAX_FAILURE_BYTES = 16 * 1024;
 
 const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false, validateSchema: false }));
 const coercing = addFormats(new Ajv2020({ allErrors: true, coerceTypes: true, strict: false, validateSchema: false }));
-const compiled = new WeakMap<object, ReturnType<Ajv2020['compile']>>();
+const compiled = new WeakMap<object, ValidateFunction>();
 
-function validates(compiler: Ajv2020, schema: object, value: unknown): string | undefined {
-  const validate = compiled.get(schema) ?? compiler.compile(compiler === ajv ? closedSchema(schema as Schema) : schema);
-  compiled.set(schema, validate);
+/** Returns the errors of a value. @param key the declaration whose compiled schema is reused */
+function errorsOf(compiler: Ajv2020, key: object, schemaOf: () => Schema, value: unknown): string | undefined {
+  const validate = compiled.get(key) ?? compiler.compile(schemaOf());
+  compiled.set(key, validate);
   return validate(value) ? undefined : compiler.errorsText(validate.errors);
 }
 
-const headerSchemas = new Map<string, Schema>();
+const NO_HEADERS: Record<string, Header> = {};
 
-/** Returns a schema of all headers by their names in lower case; the same object for equal ones, because Ajv compiles each object. */
-function headerSchema(declared: Record<string, Header>): Schema {
-  const headers = Object.entries(declared).map(([name, header]) => [name.toLowerCase(), header] as const);
-  const properties = Object.fromEntries(headers.map(([name, { schema = {} }]) => [name, schema]));
-  const required = headers.filter(([, header]) => header.required).map(([name]) => name);
-  const schema: Schema = { type: 'object', properties, required };
-  const key = JSON.stringify(schema);
-  const known = headerSchemas.get(key) ?? schema;
-  headerSchemas.set(key, known);
-  return known;
-}
-
-function headerBreaches({ headers: declared = {} }: ContractResponse, headers: Headers): string[] {
-  const schema = headerSchema(declared);
-  const { properties = {} } = schema;
-  const surplus = [...headers.keys()].filter((name) => !(name in properties) && !TRANSPORT_HEADERS.has(name));
+function headerBreaches({ headers: declared = NO_HEADERS }: ContractResponse, headers: Headers): string[] {
+  const known = new Map(Object.entries(declared).map(([name, header]) => [name.toLowerCase(), header]));
+  const surplus = [...headers.keys()].filter((name) => !known.has(name) && !TRANSPORT_HEADERS.has(name));
   const cookies = headers.getSetCookie();
   const values = { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) };
-  const error = validates(coercing, schema, values);
+  const schemaOf = (): Schema => ({
+    type: 'object',
+    properties: Object.fromEntries([...known].map(([name, { schema = {} }]) => [name, schema])),
+    required: [...known].filter(([, { required }]) => required).map(([name]) => name),
+  });
+  const error = errorsOf(coercing, declared, schemaOf, values);
   return [...surplus.map((name) => `header ${name} is not declared`), ...(error ? [`headers: ${error}`] : [])];
 }
 
@@ -166,10 +159,14 @@ function bodyBreaches({ content }: ContractResponse, method: string, headers: He
   const declared = content[type];
   if (!declared) return [`media type ${type} is not declared`];
   // A range of a JSON document is not JSON.
-  if (!type.endsWith('json') || !declared.schema || declared.schema.type === 'string') return [];
-  const error = validates(ajv, declared.schema, JSON.parse(text));
+  const { schema } = declared;
+  if (!type.endsWith('json') || !schema || schema.type === 'string') return [];
+  const error = errorsOf(ajv, schema, () => closedSchema(schema), JSON.parse(text));
   return error ? [`body: ${error}`] : [];
 }
+
+/** Returns the names of the parameters in a path template. */
+export const parametersIn = (path: string): string[] => [...path.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);
 
 /** A row of the permission matrix: the permissions for an operation or a root field, without or with a condition. */
 export interface MatrixRow {

@@ -12,8 +12,7 @@ import {
 import { parameterForm, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
 import fc from 'fast-check';
 import { type RawRequest, sendRaw } from './client.js';
-import type { ConformanceOptions, Draft } from './conformance-options.js';
-import { suite } from './kit.js';
+import { type ConformanceOptions, type Draft, suite } from './kit.js';
 import type { TestService } from './service.js';
 import { addressOf, soundRequest, testedOperations, withBody, withParameter } from './sound-request.js';
 import { anyText, nearlyValidValues, validValues } from './values.js';

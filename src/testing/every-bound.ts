@@ -16,9 +16,18 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import type { ConformanceOptions, Draft, TestRunner } from './conformance-options.js';
-import { type Bound, isId, SIDES, type Side, schemaAt, sdlBounds, sdlConstraint, sideName } from './coverage/bounds.js';
+import type { Json } from './client.js';
 import { partKey, type RequestPart, restContract } from './coverage/rest.js';
+import {
+  type Bound,
+  isId,
+  SIDES,
+  type Side,
+  schemaAt,
+  sdlBounds,
+  sdlConstraint,
+  sideName,
+} from './coverage/schema-parts.js';
 import { partsOfRequests } from './every-operation.js';
 import {
   callerOfField,
@@ -32,8 +41,7 @@ import {
   soundArguments,
   testedFields,
 } from './graphql-fields.js';
-import { suite } from './kit.js';
-import type { Json } from './people.js';
+import { type ConformanceOptions, type Draft, suite, type TestRunner } from './kit.js';
 import { oneOfEachRole, type TestService } from './service.js';
 import {
   addressOf,

@@ -6,12 +6,10 @@ import {
   prefixOf,
   versionsOf,
 } from '@accord-api/platform/internals/contract/openapi';
-import { type RestRequest, sendRaw } from './client.js';
-import type { ConformanceOptions, RequestContext } from './conformance-options.js';
-import { schemaAt } from './coverage/bounds.js';
+import { type Json, type RestRequest, sendRaw } from './client.js';
 import { restContract } from './coverage/rest.js';
-import { suite } from './kit.js';
-import type { Json } from './people.js';
+import { schemaAt } from './coverage/schema-parts.js';
+import { type ConformanceOptions, type RequestContext, suite } from './kit.js';
 import type { TestService } from './service.js';
 import { addressOf, sendDraft, soundRequest, stepsOf, testedOperations, withBody, withPart } from './sound-request.js';
 import { samplesOf } from './values.js';

@@ -4,12 +4,12 @@ import { bodyFormFor, bodyForms, type Operation } from '@accord-api/platform/int
 import { parameterForm, scalarsIn, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
 import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
 import { PIPELINE } from '@accord-api/platform/internals/pipeline';
-import type { ConformanceOptions, Draft, RequestContext, TestRunner } from './conformance-options.js';
-import { boundsIn } from './coverage/bounds.js';
-import { suite } from './kit.js';
-import type { Person } from './people.js';
+import type { Person } from './client.js';
+import { parametersIn } from './contract.js';
+import { boundsIn } from './coverage/schema-parts.js';
+import { type ConformanceOptions, type Draft, type RequestContext, suite, type TestRunner } from './kit.js';
 import type { TestService } from './service.js';
-import { isOwned, parametersIn, sendDraft, soundRequest, testedOperations } from './sound-request.js';
+import { isOwned, sendDraft, soundRequest, testedOperations } from './sound-request.js';
 import { boundaryValue } from './values.js';
 
 interface Target {
@@ -50,8 +50,6 @@ const RANKS: Record<number, Pick<Fault, 'rank' | 'stage'>> = {
 };
 const DEFAULT_RANK = { rank: 6, stage: 'state' };
 
-const hasParameter = ({ operation }: Operation, name: string): boolean =>
-  operation.parameters.some((one) => one.name === name);
 const declares = ({ operation }: Operation, status: number): boolean => Object.hasOwn(operation.responses, status);
 
 /** Returns the last parameter of the path, which names the resource. */
@@ -120,9 +118,9 @@ const setIn = (place: 'path' | 'query' | 'headers', values: object) => (draft: D
 const setBody = (body: unknown, type: string) => (draft: Draft) =>
   void Object.assign(draft, { body, headers: { ...draft.headers, 'content-type': type } });
 const ifParameter =
-  (name: string, ...[place, values]: Parameters<typeof setIn>) =>
+  (name: string, ...change: Parameters<typeof setIn>) =>
   ({ operation }: Target) =>
-    hasParameter(operation, name) && setIn(place, values);
+    operation.operation.parameters.some((one) => one.name === name) && setIn(...change);
 
 const fault = (
   status: number,

@@ -16,11 +16,9 @@ import {
   isRequiredInputField,
   Kind,
 } from 'graphql';
-import type { GraphQLAnswer } from './client.js';
-import type { ConformanceOptions, RequestContext } from './conformance-options.js';
+import type { GraphQLAnswer, Json, Person } from './client.js';
 import { allows, rootFields, rowsOfField } from './contract.js';
-import { suite } from './kit.js';
-import type { Json, Person } from './people.js';
+import { type ConformanceOptions, type RequestContext, suite } from './kit.js';
 import type { TestService } from './service.js';
 import { requestContext, rolesIn } from './sound-request.js';
 

@@ -1,24 +1,32 @@
 /** The conformance kit, which tests an application against its contracts. No service loads it. @module */
 import type { Application } from '@accord-api/platform/internals/application';
-import type { ConformanceOptions, TestRunner } from './conformance-options.js';
-import { successiveDatabases } from './database.js';
 import { drawnRequests } from './drawn-requests.js';
 import { everyBound } from './every-bound.js';
 import { everyOperation } from './every-operation.js';
 import { failureOrder } from './faults.js';
 import { everyField } from './graphql-fields.js';
+import type { ConformanceOptions, TestRunner } from './kit.js';
 import { permissions } from './permissions.js';
+import { successiveDatabases } from './service.js';
 
-export type { GraphQLAnswer, RawRequest, RestAnswer, RestRequest, Subscription, TestClient } from './client.js';
+export type {
+  Account,
+  GraphQLAnswer,
+  Person,
+  RawRequest,
+  RestAnswer,
+  RestRequest,
+  Subscription,
+  TestClient,
+} from './client.js';
 export type {
   ApplicationFault,
   ConformanceOptions,
   Draft,
   RequestContext,
   TestRunner,
-} from './conformance-options.js';
-export { type Account, PASSWORD, type Person } from './people.js';
-export { type TestService, type TestServiceOptions, testService } from './service.js';
+} from './kit.js';
+export { PASSWORD, type TestService, type TestServiceOptions, testService } from './service.js';
 export { drawnRequests, everyBound, everyField, everyOperation, failureOrder, permissions };
 
 const SUITES = {

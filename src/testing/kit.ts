@@ -1,9 +1,89 @@
 import type { Application } from '@accord-api/platform/internals/application';
-import type { ConformanceOptions, TestRunner } from './conformance-options.js';
-import type { Contract } from './contract.js';
-import { matrixOf, rootFields } from './contract.js';
+import type { Operation } from '@accord-api/platform/internals/contract/openapi';
+import type { Account, Json, Person, RawRequest } from './client.js';
+import { type Contract, matrixOf, parametersIn, rootFields } from './contract.js';
 import { type TestService, type TestServiceOptions, testService } from './service.js';
-import { parametersIn } from './sound-request.js';
+
+/** The functions of a test runner that the suites call. The `t` of tap implements it. */
+export interface TestRunner {
+  /** Runs a test or a group of tests; the next one starts when it has ended. */
+  test: (name: string, run: (t: TestRunner) => Promise<void>) => unknown;
+  equal: (found: unknown, wanted: unknown, message: string) => unknown;
+  ok: (value: unknown, message: string) => unknown;
+}
+
+/** The circumstances of one request. */
+export interface RequestContext<Own extends object = object> {
+  service: TestService<Own>;
+  /** Sends the request; undefined for a request without credentials. */
+  caller: Account | undefined;
+  /** Owns the resource that the request names. */
+  owner: Account;
+  /** A number that no other request has, for unique values. */
+  number: number;
+}
+
+/** A request that was not sent yet. */
+export interface Draft {
+  /** Sends the request. */
+  as: Pick<Person, 'headers'> | undefined;
+  path: Record<string, string>;
+  /** Texts, or values that are serialised as the contract declares. */
+  query: Record<string, unknown>;
+  headers: Record<string, string>;
+  /** Sent as JSON, unless it is a string or bytes; undefined for no body. */
+  body: Json;
+}
+
+type Id = string | number;
+
+/** A failure that only the application can cause. It is tested alone and combined with every other failure. */
+export interface ApplicationFault<Own extends object = object> {
+  name: string;
+  status: number;
+  /** Selects operations, or lists them by operationId. */
+  operations: readonly string[] | ((operation: Operation) => boolean);
+  /** Changes a sound request, or the state of the service, so that the request fails. */
+  apply: (draft: Draft, context: RequestContext<Own>) => void | Promise<void>;
+}
+
+/** Describes what a contract cannot express about its requests. @typeParam Own the application's services, by name */
+export interface ConformanceOptions<Own extends object = object> extends Omit<TestServiceOptions, 'people'> {
+  /** The tested operations and root fields, by operationId and as `Query.loan`. Default: all. */
+  only?: readonly string[];
+  /** The path parameters that contain the id of an account: `['user_id']`. */
+  accounts?: readonly string[];
+  /** Creates the resource of a path parameter for `owner`: `{ order_id: async ({ owner, service }) => … }`. */
+  make?: Readonly<Record<string, (context: RequestContext<Own>) => Promise<Id>>>;
+  /** Creates a resource that nobody but the caller can have. */
+  makeOwn?: Readonly<Record<string, (context: RequestContext<Own>) => Promise<Id>>>;
+  /** Returns the id of a deleted resource, for operations that declare 410. */
+  deleted?: Readonly<Record<string, (service: TestService<Own>) => Promise<Id>>>;
+  /**
+   * Returns a sound body, by operationId, if the example of the contract is none. Receives the first example of the media type. It is
+   * called for each media type of the same kind (JSON, text, bytes).
+   */
+  bodies?: Readonly<Record<string, (context: RequestContext<Own>, example: Json) => Json | Promise<Json>>>;
+  /** Returns sound arguments of a root field about a resource of `owner`, by `Query.loan`. Default: samples of required arguments. */
+  fields?: Readonly<Record<string, (context: RequestContext<Own>) => Promise<object> | object>>;
+  /** Returns sound arguments of a root field whose resource nobody but the caller can have. */
+  ownFields?: Readonly<Record<string, (context: RequestContext<Own>) => Promise<object> | object>>;
+  /** Causes an event of a subscription, by `Subscription.loanEnded`. It is called until the event arrives. */
+  events?: Readonly<Record<string, (context: RequestContext<Own>, variables: Json) => unknown>>;
+  /** Makes a body or arguments meet the condition of a further permission, by its `when`. */
+  conditions?: Readonly<Record<string, (values: Json, context: RequestContext<Own>) => void>>;
+  faults?: readonly ApplicationFault<Own>[];
+  /** Returns a value for one side of a bound, by its name in `accord coverage`, if the kit finds none: `addLoan body /code at maxLength 12`. */
+  bounds?: Readonly<Record<string, (context: RequestContext<Own>) => unknown>>;
+  /** Returns true for a declared failure that another test covers, because one request of one caller cannot cause it. */
+  elsewhere?: (operation: Operation, status: number) => boolean;
+  /** Returns true if a generated request may be answered with this 5xx status: a payment that the gateway rejects. */
+  mayFail?: (request: RawRequest, status: number) => boolean;
+  /** The number of generated requests (default 300) and the seed of the generator (default 1). */
+  draws?: { runs?: number; seed?: number };
+  /** Opens a database for each service. Default: one embedded database, which is emptied each time. */
+  open?: () => Promise<NonNullable<TestServiceOptions['database']>>;
+}
 
 type Run = (t: TestRunner, service: TestService, options: ConformanceOptions) => Promise<void>;
 

@@ -1,9 +1,8 @@
 import type { Operation } from '@accord-api/platform/internals/contract/openapi';
-import type { ConformanceOptions, RequestContext, TestRunner } from './conformance-options.js';
+import type { Account, Json, Person } from './client.js';
 import { allows, type MatrixRow, mechanismsOf, rootFields, rowsOfField, rowsOfOperation } from './contract.js';
 import { documentFor, type Field, queryField, soundArguments } from './graphql-fields.js';
-import { suite } from './kit.js';
-import type { Account, Json, Person } from './people.js';
+import { type ConformanceOptions, type RequestContext, suite, type TestRunner } from './kit.js';
 import type { TestService } from './service.js';
 import { isOwned, requestContext, rolesIn, sendDraft, soundRequest, testedOperations } from './sound-request.js';
 

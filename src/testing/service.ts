@@ -1,19 +1,141 @@
+import { type HashParameters, hasher } from '@accord-api/platform/internals/accounts/passwords';
 import { type AppOptions, buildApp } from '@accord-api/platform/internals/app';
 import type { Application } from '@accord-api/platform/internals/application';
-import { type Mechanism, rolesOf } from '@accord-api/platform/internals/calls/access';
+import { type Call, type Mechanism, rolesOf } from '@accord-api/platform/internals/calls/access';
 import type { PrismaClient } from '@accord-api/platform/internals/database/client';
-import type { Database } from '@accord-api/platform/internals/database/open';
+import { templateOf } from '@accord-api/platform/internals/database/data-directory';
+import { readMigrations } from '@accord-api/platform/internals/database/migrations';
+import { type Database, openDatabase } from '@accord-api/platform/internals/database/open';
 import { publishedContracts } from '@accord-api/platform/internals/pages/published';
 import { readConfig } from '@accord-api/platform/internals/server/config';
 import type { PlatformServices } from '@accord-api/platform/internals/services';
 import { rootPath } from '@accord-api/platform/root';
 import type { TProperties } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import { type Subscription, type TestClient, testClient } from './client.js';
+import { type Account, type Person, type Subscription, type TestClient, testClient } from './client.js';
 import { type Contract, contractOf } from './contract.js';
 import { observationsOf } from './coverage/elements.js';
-import { freshDatabase, TEST_TIMEOUTS_MS } from './database.js';
-import { type Account, type Credentials, type Person, peopleOf, TEST_HASHING } from './people.js';
+
+/** Milliseconds. Tests of the usual limits set their own, so that no other test depends on the speed of the machine. */
+export const TEST_TIMEOUTS_MS = { connect: 120_000, answer: 120_000, transaction: 120_000 };
+
+let migrated: Promise<Blob> | undefined;
+
+/** Returns a dump of a migrated database: the prebuilt template, or one that is made once per process. */
+async function migratedDatabase(): Promise<Blob> {
+  const migrations = readMigrations();
+  const built = await templateOf(migrations);
+  if (migrations.length > 0 && built.migrated.length === migrations.length) return new Blob([built.archive]);
+  const database = await openDatabase('pglite://memory', { limits: TEST_TIMEOUTS_MS });
+  return database.dump().finally(database.close);
+}
+
+export async function freshDatabase(): Promise<Database> {
+  migrated ??= migratedDatabase();
+  return openDatabase('pglite://memory', { snapshot: await migrated, limits: TEST_TIMEOUTS_MS });
+}
+
+const TABLES = `pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind IN ('r', 'p') AND n.nspname !~ '^(pg_|information_schema$)' AND c.relname <> '_prisma_migrations'`;
+const HAS_ROWS = `SELECT EXISTS (SELECT FROM ${TABLES} AND pg_relation_size(c.oid) > 0) AS filled`;
+/** The replica role skips the triggers that forbid TRUNCATE. */
+const TRUNCATE = `DO $$ BEGIN
+  PERFORM set_config('session_replication_role', 'replica', true);
+  EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('%I.%I', n.nspname, c.relname), ', ') || ' RESTART IDENTITY' FROM ${TABLES});
+END $$`;
+
+/**
+ * Opens one database after the other, on one engine unless the migrations insert rows: truncating is a hundred times faster than a
+ * start.
+ */
+export function successiveDatabases(fresh = freshDatabase) {
+  let shared: Promise<Database | undefined> | undefined;
+  const openShared = async (): Promise<Database | undefined> => {
+    const database = await fresh();
+    const [found] = await database.client.$queryRawUnsafe<{ filled: boolean }[]>(HAS_ROWS);
+    if (found?.filled === false) return database;
+    await database.close();
+    return undefined;
+  };
+  return {
+    /** Opens an empty database. Close it before the next one is opened. */
+    async open(): Promise<Database> {
+      const isFirst = shared === undefined;
+      shared ??= openShared();
+      const database = await shared;
+      if (database === undefined) return fresh();
+      if (!isFirst) await database.client.$executeRawUnsafe(TRUNCATE);
+      return { ...database, close: async () => {} };
+    },
+    close: async () => (await shared)?.close(),
+  };
+}
+
+/** The password of every test account. */
+export const PASSWORD = 'a password for the tests';
+/** Cheap parameters: a hash takes a thousandth of the usual time. */
+export const TEST_HASHING: HashParameters = { memoryCost: 32, timeCost: 1, parallelism: 1 };
+
+let hash: Promise<string> | undefined;
+
+export const passwordHash = (): Promise<string> => (hash ??= hasher(TEST_HASHING).hash(PASSWORD));
+
+/** Headers that authenticate one account, by mechanism. */
+export type Credentials = Partial<Record<Mechanism, Record<string, string>>>;
+
+const MECHANISMS = ['jwt', 'opaqueToken', 'basicAuth', 'cookieAuth'] as const satisfies readonly Mechanism[];
+
+/**
+ * Creates accounts and logs them in through the services, without requests that the rate limits would count.
+ * @param schemes the security schemes of the contract
+ */
+export function peopleOf(app: FastifyInstance, client: PrismaClient, schemes: readonly string[], url: string) {
+  const { sessions } = app.platformServices;
+  let accounts = 0;
+  const mechanisms = MECHANISMS.filter((name) => schemes.includes(name));
+
+  async function token({ email }: Account, flow: 'jwt' | 'opaque'): Promise<string> {
+    const context = { policy: app.policy, actor: null, address: '127.0.0.1', requestId: 'testing' };
+    const call: Call = { ...context, enforce: async () => {} };
+    const tokens = await sessions.login(call, { email, password: PASSWORD, flow });
+    return tokens.flow === 'jwt' ? tokens.accessToken : tokens.token;
+  }
+  const logins: Record<Mechanism, (account: Account) => Promise<Record<string, string>>> = {
+    jwt: async (account) => ({ authorization: `Bearer ${await token(account, 'jwt')}` }),
+    opaqueToken: async (account) => ({ authorization: `Bearer ${await token(account, 'opaque')}` }),
+    basicAuth: async ({ email }) => ({ authorization: `Basic ${btoa(`${email}:${PASSWORD}`)}` }),
+    cookieAuth: async (account) => ({
+      cookie: `${app.names.accessCookie}=${await token(account, 'jwt')}`,
+      origin: url,
+    }),
+  };
+
+  async function account(role: string, name?: string): Promise<Account> {
+    accounts += 1;
+    const email = `${(name ?? `${role}-${accounts}`).toLowerCase()}@example.com`;
+    const passwords = { passwordHash: await passwordHash() };
+    const data = { name: name ?? `${role} ${accounts}`, email, emailKey: email, role, ...passwords };
+    const { id } = await client.user.create({ data, select: { id: true } });
+    return { id, email, role };
+  }
+
+  return {
+    mechanisms,
+    account,
+    async person(role: string, name?: string): Promise<Person> {
+      const [first] = mechanisms;
+      if (first === undefined)
+        throw new Error(`Nobody can log in: declare one of the security schemes ${MECHANISMS.join(', ')}.`);
+      const created = await account(role, name);
+      return { ...created, headers: await logins[first](created) };
+    },
+    /** Logs an account in by each mechanism of the contract. */
+    async credentialsOf(account: Account): Promise<Credentials> {
+      const found = mechanisms.map(async (name) => [name, await logins[name](account)] as const);
+      return Object.fromEntries(await Promise.all(found));
+    },
+  };
+}
 
 export interface TestServiceOptions<Name extends string = string> extends Partial<Omit<AppOptions, 'database'>> {
   /** The roles of the accounts that exist from the start, by name. Default: an account of each role, named by the role in lower case. */

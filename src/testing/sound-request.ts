@@ -8,9 +8,9 @@ import {
   textsOf,
 } from '@accord-api/platform/internals/contract/parameter-form';
 import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
-import type { RestAnswer } from './client.js';
-import type { ConformanceOptions, Draft, RequestContext } from './conformance-options.js';
-import type { Account, Json, Person } from './people.js';
+import type { Account, Json, Person, RestAnswer } from './client.js';
+import { parametersIn } from './contract.js';
+import type { ConformanceOptions, Draft, RequestContext } from './kit.js';
 import type { TestService } from './service.js';
 import { isValid } from './values.js';
 
@@ -20,8 +20,6 @@ export function requestContext(service: TestService, caller: Account | undefined
   requests += 1;
   return { service, caller, owner, number: requests };
 }
-
-export const parametersIn = (path: string): string[] => [...path.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);
 
 /** Returns the roles of an application, in the order of its contracts. */
 export const rolesIn = ({ application }: TestService): string[] => [...rolesOf(application.policy)];

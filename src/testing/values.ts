@@ -4,8 +4,8 @@ import { addFormats } from '@accord-api/platform/internals/http/json-schema';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { codes } from 'currency-codes';
 import fc from 'fast-check';
-import type { Bound, Side } from './coverage/bounds.js';
-import type { Json } from './people.js';
+import type { Json } from './client.js';
+import type { Bound, Side } from './coverage/schema-parts.js';
 
 /** The unit `binary` of fast-check builds a table of all code points, which takes a second and 130 MB. */
 const codePoint = fc.integer({ min: 0, max: 0x10_ffff }).map((one) => String.fromCodePoint(one));

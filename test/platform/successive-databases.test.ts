@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Database } from '../../src/platform/database/open.js';
-import { successiveDatabases } from '../../src/testing/database.js';
+import { successiveDatabases } from '../../src/testing/service.js';
 import { memoryDatabase } from '../support/databases.js';
 
 const person = (name: string) => ({ name, email: name, emailKey: name, role: 'ADMIN' });

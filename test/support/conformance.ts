@@ -2,6 +2,7 @@ import { application } from '../../src/application/application.js';
 import { variables } from '../../src/application/variables.js';
 import type { Operation } from '../../src/platform/contract/openapi.js';
 import { newToken } from '../../src/platform/sessions/session-tokens.js';
+import { parametersIn } from '../../src/testing/contract.js';
 import type { ConformanceOptions, Draft, RequestContext, TestRunner, TestService } from '../../src/testing/index.js';
 import * as sound from '../../src/testing/sound-request.js';
 import { PASSWORD, type Person } from './people.js';
@@ -57,7 +58,7 @@ const byId =
   (make: (asked: RequestContext) => Promise<number>) =>
   async (asked: RequestContext): Promise<object> => ({ id: String(await make(asked)) });
 const user = async ({ owner }: RequestContext) => owner.id;
-const subjectOf = ({ path }: Operation) => sound.parametersIn(path).at(-1);
+const subjectOf = ({ path }: Operation) => parametersIn(path).at(-1);
 
 /** Describes what the contracts of the example cannot express about their requests. */
 export const example: ConformanceOptions = {

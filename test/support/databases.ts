@@ -7,7 +7,7 @@ import root, { type Test } from 'tap';
 import { PrismaClient } from '../../src/platform/database/client.js';
 import { readMigrations } from '../../src/platform/database/migrations.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
-import { TEST_TIMEOUTS_MS } from '../../src/testing/database.js';
+import { TEST_TIMEOUTS_MS } from '../../src/testing/service.js';
 import { atEnd } from './ending.js';
 import { recycle } from './engines.js';
 import { kept } from './kept.js';

@@ -1,6 +1,8 @@
-import { passwordHash as hashed, type Person as Tester } from '../../src/testing/people.js';
+import type { Person as Tester } from '../../src/testing/client.js';
+import { passwordHash as hashed } from '../../src/testing/service.js';
 
-export { type Json, PASSWORD, TEST_HASHING } from '../../src/testing/people.js';
+export type { Json } from '../../src/testing/client.js';
+export { PASSWORD, TEST_HASHING } from '../../src/testing/service.js';
 
 export const passwordHash = hashed();
 

@@ -1,3 +1,4 @@
+import { parse } from 'node:querystring';
 import type { Issue } from '@accord-api/platform/internals/calls/errors';
 import {
   isObject,
@@ -88,27 +89,19 @@ export function parametersIn(
   { path, request }: Exchange,
 ): Record<Place, Record<string, unknown>> {
   const { query = '', headers = new Headers() } = request;
-  const search = new URLSearchParams(query);
-  const listed = [...new Set(search.keys())].map((name): [string, unknown] => {
-    const texts = search.getAll(name);
-    return [name, texts.length === 1 ? texts[0] : texts];
-  });
   const sent = {
     url: `${path}?${query}`,
     params: pathParameters(operation.path, path),
-    query: Object.fromEntries(listed),
+    query: { ...parse(query) },
     headers: Object.fromEntries(headers) as Record<string, string>,
     cookies: Object.fromEntries(cookiesIn(headers)) as Record<string, string>,
   };
   const own = readers.get(operation) ?? PLACES.map((place) => placeReader(undefined, operation, place));
   readers.set(operation, own);
   const texts = [sent.params, sent.query, sent.headers, sent.cookies];
-  const read = own.map((reader, index): Record<string, unknown> => {
-    const values = Object.entries(reader(sent, []) ?? {}).filter(([, value]) => value !== undefined);
-    return { ...texts[index], ...Object.fromEntries(values) };
+  const read = own.map((reader, index) => {
+    const values = Object.entries(reader(sent, [])).filter(([, value]) => value !== undefined);
+    return [PLACES[index], { ...texts[index], ...Object.fromEntries(values) }];
   });
-  return Object.fromEntries(PLACES.map((place, index) => [place, read[index]])) as Record<
-    Place,
-    Record<string, unknown>
-  >;
+  return Object.fromEntries(read);
 }

@@ -10,7 +10,7 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLSchema,
+  GraphQLSchema,
   getNamedType,
   getNullableType,
   getOperationAST,
@@ -19,16 +19,26 @@ import {
   isEnumType,
   isInputObjectType,
   isInterfaceType,
+  isIntrospectionType,
   isListType,
   isObjectType,
-  isUnionType,
   Kind,
   parse,
   valueFromASTUntyped,
 } from 'graphql';
 import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
-import { type Bound, boundedValue, isId, namesBound, SIDES, type Side, sdlBounds, sideName, sideOf } from './bounds.js';
 import type { ElementKind, SdlElement } from './elements.js';
+import {
+  type Bound,
+  boundedValue,
+  isId,
+  namesBound,
+  SIDES,
+  type Side,
+  sdlBounds,
+  sideName,
+  sideOf,
+} from './schema-parts.js';
 
 type Values = Record<string | number, unknown>;
 type Path = readonly (string | number)[];
@@ -50,24 +60,12 @@ export interface GraphQLResult {
 
 export type GraphQLObserver = (request: GraphQLRequest, result: GraphQLResult) => Set<string>;
 
-function neighboursOf(schema: GraphQLSchema, type: GraphQLNamedType): GraphQLNamedType[] {
-  if (isUnionType(type)) return [...type.getTypes()];
-  const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
-  const inputs = isInputObjectType(type) ? Object.values(type.getFields()) : fields.flatMap(({ args }) => args);
-  const implementations = isInterfaceType(type) ? schema.getPossibleTypes(type) : [];
-  return [...[...fields, ...inputs].map((one) => getNamedType(one.type)), ...implementations];
-}
-
 /** Returns the types that an operation can reach, in the order of the schema: types that only directives use are never sent. */
 function reachableTypes(schema: GraphQLSchema): GraphQLNamedType[] {
-  const found = new Set<GraphQLNamedType>();
-  const add = (type: GraphQLNamedType | null | undefined) => {
-    if (!type || found.has(type)) return;
-    found.add(type);
-    neighboursOf(schema, type).forEach(add);
-  };
-  for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]) add(root);
-  return Object.values(schema.getTypeMap()).filter((type) => found.has(type));
+  const all = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
+  const types = all.filter((type) => isObjectType(type) && type.getInterfaces().length > 0);
+  const reachable = new GraphQLSchema({ ...schema.toConfig(), types, directives: [] });
+  return all.filter(({ name }) => reachable.getType(name) !== undefined);
 }
 
 export function sdlElements(schema: GraphQLSchema): SdlElement[] {

@@ -1,5 +1,6 @@
 /** Lists the elements of the REST contract that tests can cover, and those that a request and its response have covered. @module */
 
+import { pointerTo } from '@accord-api/platform/internals/calls/errors';
 import {
   keysOf,
   type OpenApiDocument,
@@ -15,11 +16,24 @@ import {
   operationEntries,
 } from '@accord-api/platform/internals/contract/openapi';
 import { nameOf } from '@accord-api/platform/internals/rest/parameters';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Bound, boundsIn, namesBound, SIDES, type Side, schemaAt, sideName, sideOf } from './bounds.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Element, type ElementKind, UNMATCHED } from './elements.js';
 import { type Exchange, issuesIn, mediaOf, parametersIn, parsed, securityName, usesScheme } from './exchange.js';
-import { childrenOf, type Found, follow, type Path, partsOf } from './schema-parts.js';
+import {
+  type Bound,
+  boundsIn,
+  childrenOf,
+  type Found,
+  follow,
+  namesBound,
+  type Path,
+  partsOf,
+  SIDES,
+  type Side,
+  schemaAt,
+  sideName,
+  sideOf,
+} from './schema-parts.js';
 
 export interface RestElement extends Element {
   at: Path;
@@ -55,20 +69,12 @@ interface SchemaUse {
   verdict?: Verdict | undefined;
 }
 
-interface Verdict {
-  isAccepted: boolean;
-  rejects: (pointer: string, bound: Bound) => boolean;
-}
+/** Returns true if the answer shows one side of a bound of the value at a pointer. */
+type Verdict = (side: Side, pointer: string, bound: Bound) => boolean;
 
 const RESPONSES = '#/components/responses/';
 
 export const partKey = (whole: string, pointer: string): string => `${whole} ${pointer.trimStart()}`.trim();
-
-/** Returns the owner and the name of a part of a response: `getUser 200`, or a component such as `NotFound`. */
-function ownerAndName(whole: string, part: string): [owner: string, name: string] {
-  const [owner = '', ...prefix] = whole.split(' ');
-  return [owner, [...prefix, part].join(' ')];
-}
 
 /**
  * Selects the bounds that a request can break. Text cookies are credentials, and a too large id in a path is 404
@@ -81,12 +87,6 @@ const isBreakable =
     return location !== 'path' || type !== 'integer' || (keyword === 'minimum' && limit === 1);
   };
 
-/** Returns true if the service accepted the content of the request. It decides about the caller and the target first. */
-const isAccepted = (status: number): boolean => status < 400;
-
-/** Returns true if the service accepted the form of an id in a path, which it checks first (docs/decisions.md, "Failures"). */
-const isIdAccepted = (status: number): boolean => isAccepted(status) || [403, 404, 409, 410, 412, 422].includes(status);
-
 const foundIn = (value: unknown): Found[] => (value === undefined ? [] : [{ value, pointer: '' }]);
 
 /**
@@ -96,14 +96,9 @@ const foundIn = (value: unknown): Found[] => (value === undefined ? [] : [{ valu
  */
 export function restContract(document: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  const validators = new Map<string, ValidateFunction>();
-  const isValid = (at: Path, value: unknown): boolean => {
-    if (validators.size === 0) ajv.addSchema(document as object, 'openapi', undefined, false);
-    const pointer = at.map((key) => `/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
-    const validate = validators.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` });
-    validators.set(pointer, validate);
-    return validate(value);
-  };
+  ajv.addSchema(document as object, 'openapi', undefined, false);
+  const isValid = (at: Path, value: unknown): boolean =>
+    ajv.getSchema(`openapi#${encodeURI(at.map(pointerTo).join(''))}`)?.(value) === true;
   const boundsByPath = new Map<string, Bound[]>();
   const boundsAt = (at: Path): Bound[] => {
     const bounds = boundsByPath.get(at.join('/')) ?? boundsIn(schemaAt(document, at));
@@ -112,13 +107,8 @@ export function restContract(document: OpenApiDocument) {
   };
 
   type More = Pick<RestElement, 'within' | 'component' | 'part'>;
-  const element = (
-    kind: ElementKind,
-    [owner, name]: [owner: string, name: string],
-    at: Path,
-    isSeen: boolean,
-    more: More = {},
-  ): RestElement => ({ kind, owner, name, key: `${owner} ${name}`, file: 'openapi.yaml', at, isSeen, ...more });
+  const element = (kind: ElementKind, owner: string, name: string, at: Path, isSeen: boolean, more?: More) =>
+    ({ kind, owner, name, key: `${owner} ${name}`, file: 'openapi.yaml', at, isSeen, ...more }) as const;
 
   function* schemaElements(use: SchemaUse): Generator<RestElement> {
     const { owner, whole, media, verdict } = use;
@@ -128,21 +118,17 @@ export function restContract(document: OpenApiDocument) {
       const more = { within: `${owner} ${partKey(whole, within)}`.trimEnd(), part };
       if (kind !== 'schema') {
         const isSeen = use.isRejected !== true && found.some(({ value }) => !Array.isArray(value) || value.length > 0);
-        yield element(use.kinds[kind === 'value' ? 1 : 0], [owner, partKey(whole, pointer)], at, isSeen, more);
+        yield element(use.kinds[kind === 'value' ? 1 : 0], owner, partKey(whole, pointer), at, isSeen, more);
         continue;
       }
       for (const bound of boundsAt(at).filter(use.hasBound ?? (() => false))) {
         const declared = valueAt(document, [...at, bound.keyword]) === undefined ? follow(document, at).path : at;
         for (const side of SIDES) {
-          const isSeen = found.some(
-            ({ value, pointer: place }) =>
-              sideOf(bound, value) === side && (side === 'at' ? verdict?.isAccepted : verdict?.rejects(place, bound)),
-          );
-          const name = sideName(partKey(whole, pointer), bound, side);
-          yield element('bound', [owner, name], [...declared, bound.keyword], isSeen, {
-            ...more,
-            part: { ...part, bound, side },
-          });
+          const isShown = ({ value, pointer }: Found) =>
+            sideOf(bound, value) === side && verdict?.(side, pointer, bound);
+          const [name, path] = [sideName(partKey(whole, pointer), bound, side), [...declared, bound.keyword]];
+          const ofSide = { ...more, part: { ...part, bound, side } };
+          yield element('bound', owner, name, path, found.some(isShown), ofSide);
         }
       }
     }
@@ -155,16 +141,17 @@ export function restContract(document: OpenApiDocument) {
       const component = $ref.startsWith(RESPONSES) ? keysOf($ref).at(-1) : undefined;
       const { path } = follow(document, at);
       const within = `${owner} ${status}`;
-      yield element('status', [owner, status], at, exchange !== undefined, { component });
+      yield element('status', owner, status, at, exchange !== undefined, { component });
       // The pipeline writes all failures, so their headers and members count once per component and schema.
-      const whole = status >= '400' && component !== undefined ? component : within;
+      const shared = status >= '400' ? component : undefined;
       for (const [header, headerAt] of childrenOf(document, [...path, 'headers'])) {
         const isSent = exchange?.headers.has(header) === true;
-        yield element('header', ownerAndName(whole, `header ${header}`), headerAt, isSent, { within });
+        const name = `${shared === undefined ? `${status} ` : ''}header ${header}`;
+        yield element('header', shared ?? owner, name, headerAt, isSent, { within });
       }
       for (const [media, mediaAt] of childrenOf(document, [...path, 'content'])) {
         const isSent = exchange !== undefined && media === mediaOf(exchange.headers);
-        yield element('media', [owner, `${status} ${media}`], mediaAt, isSent, { component, within });
+        yield element('media', owner, `${status} ${media}`, mediaAt, isSent, { component, within });
         const schema = [...mediaAt, 'schema'];
         const { $ref: named } = (valueAt(document, schema) ?? {}) as Schema;
         const isShared = status >= '400' && named !== undefined;
@@ -191,10 +178,10 @@ export function restContract(document: OpenApiDocument) {
       const whole = `${place} ${name}`;
       const schema = [...path, ...(content === undefined ? ['schema'] : ['content', 'application/json', 'schema'])];
       const found = read && foundIn(read[place][nameOf(parameter)]);
-      const isRequestAccepted = sent === undefined || isAccepted(sent.exchange.status);
-      yield element('parameter', [owner, whole], path, isRequestAccepted && found?.length === 1);
+      const isRejected = !isAccepted(sent);
+      yield element('parameter', owner, whole, path, !isRejected && found?.length === 1);
       yield* schemaElements({
-        ...{ owner, whole, schema, found, kinds: ['parameter', 'parameter'], isRejected: !isRequestAccepted },
+        ...{ owner, whole, schema, found, kinds: ['parameter', 'parameter'], isRejected },
         hasBound: isBreakable(place, schemaAt(document, schema)),
         verdict: sent && verdictOf(sent, parameter, found?.[0]?.value),
       });
@@ -205,14 +192,14 @@ export function restContract(document: OpenApiDocument) {
     const { headers, body: text = '' } = sent?.exchange.request ?? {};
     const form = sent && bodyFormFor(sent.operation)(headers?.get('content-type') ?? '');
     const value = form?.kind === 'json' ? parsed(text) : sent?.exchange.request.body;
-    const isRequestAccepted = sent === undefined || isAccepted(sent.exchange.status);
+    const isRejected = !isAccepted(sent);
     for (const [media, mediaAt] of childrenOf(document, [...follow(document, at).path, 'content'])) {
-      yield element('requestMedia', [owner, `body ${media}`], mediaAt, isRequestAccepted && media === mediaOf(headers));
+      yield element('requestMedia', owner, `body ${media}`, mediaAt, !isRejected && media === mediaOf(headers));
       yield* schemaElements({
         ...{ owner, whole: 'body', media, schema: [...mediaAt, 'schema'] },
         found: sent && (form?.type === media ? foundIn(value) : []),
         kinds: ['requestMember', 'requestValue'],
-        isRejected: !isRequestAccepted,
+        isRejected,
         hasBound: () => true,
         verdict: sent && verdictOf(sent),
       });
@@ -226,12 +213,11 @@ export function restContract(document: OpenApiDocument) {
     const schemes = document.components?.securitySchemes ?? {};
     const isUsed = (name: string) =>
       sent !== undefined && schemes[name] !== undefined && usesScheme(schemes[name], sent.exchange.request);
-    const isRequestAccepted = sent !== undefined && isAccepted(sent.exchange.status);
     for (const [index, requirement] of declared.entries()) {
       const names = Object.keys(requirement);
       const isSeen = names.length > 0 ? names.every(isUsed) : !declared.flatMap(Object.keys).some(isUsed);
       const name = securityName(requirement);
-      yield element('security', [operation.operationId, name], [...at, String(index)], isRequestAccepted && isSeen);
+      yield element('security', operation.operationId, name, [...at, String(index)], isAccepted(sent) && isSeen);
     }
   }
 
@@ -275,22 +261,29 @@ interface SentRequest {
   exchange: Exchange;
 }
 
+/** Returns true if the service accepted the content of the request. It decides about the caller and the target first. */
+const isAccepted = (sent: SentRequest | undefined): boolean => sent === undefined || sent.exchange.status < 400;
+
+/** The statuses after the check of an id in a path, which is the first one (docs/decisions.md, "Failures"). */
+const AFTER_ID = [403, 404, 409, 410, 412, 422];
+
 /** @param parameter whose value it is; undefined for a body */
 function verdictOf({ exchange }: SentRequest, parameter?: Parameter, value?: unknown): Verdict {
   const { status } = exchange;
   const isRejection = status === 400 || status === 422;
   const issues = isRejection ? issuesIn(exchange) : [];
   const isId = parameter?.in === 'path' && typeof value === 'number';
-  return {
-    isAccepted: (isId ? isIdAccepted : isAccepted)(status) && (!isRejection || issues.length > 0),
-    rejects: (pointer, bound) =>
-      issues.some(({ detail, ...issue }) => {
-        if (!parameter) return issue.pointer === pointer && namesBound(bound, detail);
-        const place = pointer === '' ? '' : `${pointer} `;
-        // An id below the minimum is rejected for its form.
-        const isNamed =
-          (isId && status === 400) || (detail.startsWith(place) && namesBound(bound, detail.slice(place.length)));
-        return issue.parameter === nameOf(parameter) && isNamed;
-      }),
+  const isWithin = (status < 400 || (isId && AFTER_ID.includes(status))) && (!isRejection || issues.length > 0);
+  return (side, pointer, bound) => {
+    if (side === 'at') return isWithin;
+    const place = parameter && pointer !== '' ? `${pointer} ` : '';
+    return issues.some((issue) => {
+      const isAt = parameter ? issue.parameter === nameOf(parameter) : issue.pointer === pointer;
+      // An id below the minimum is rejected for its form.
+      const isOfForm = isId && status === 400;
+      return (
+        isAt && (isOfForm || (issue.detail.startsWith(place) && namesBound(bound, issue.detail.slice(place.length))))
+      );
+    });
   };
 }

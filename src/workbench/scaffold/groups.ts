@@ -21,8 +21,7 @@ import {
   removeUnusedImport,
   restore,
 } from './source-edits.js';
-import type { RequiredFields, Types } from './stubs.js';
-import { fieldComment, operationComment } from './stubs.js';
+import { fieldComment, operationComment, type RequiredFields, type Types } from './stubs.js';
 
 /** A change that `accord scaffold` made, or with `--check` would make. */
 export interface Change {
