@@ -1,19 +1,73 @@
 import { PAGE_SIZE, PAGE_START } from '../model/names.js';
-import { compareEnumValues } from './compare-lists.js';
 import {
   type Contracts,
   type Difference,
   difference,
   type Limits,
+  type Located,
   type Member,
   type Named,
   type ObjectType,
   type Operation,
+  type OperationPair,
+  type Pair,
+  type Pairs,
   SIDES,
   type Side,
   TITLES,
 } from './contract.js';
-import type { OperationPair, Pair, Pairs } from './pairs.js';
+
+interface List<Item extends Named> extends Located {
+  values: readonly Item[];
+}
+
+/** Reports each name that is missing in one of the lists, at the places of the name and of the list. */
+export function compareLists<Item extends Named, Lists extends List<Item>>(
+  lists: readonly (Lists & List<Item>)[],
+  report: (value: Item, lacking: Lists) => [id: string, message: string, advice: string] | undefined,
+): Difference[] {
+  const all = lists.flatMap(({ values }) => values);
+  return lists.flatMap((list) => {
+    const present = new Set(list.values.map(({ name }) => name));
+    const missing = new Map(all.filter(({ name }) => !present.has(name)).map((one) => [one.name, one]));
+    return [...missing.values()].flatMap((value) => {
+      const reported = report(value, list);
+      return reported ? difference(...reported, [...all.filter(({ name }) => name === value.name), list]) : [];
+    });
+  });
+}
+
+const upper = (name: string) => name.replace(/(?<=[a-z\d])(?=[A-Z])|-/g, '_').toUpperCase();
+
+const valueIn = (side: Side, name: string) => (side === 'openapi' ? upper(name).toLowerCase() : upper(name));
+
+/** Compares the values of enums, which differ in their case only. */
+export function compareEnumValues(subject: string, lists: readonly List<Named>[]): Difference[] {
+  const inUpperCase = lists.map(({ location, values }) => ({
+    location,
+    values: values.map((value) => ({ ...value, name: upper(value.name) })),
+  }));
+  const missing = compareLists(inUpperCase, ({ name }, { location: { side } }) => [
+    `enum-value:${subject}.${name}:${side}`,
+    `${subject} has no value ${name} in ${TITLES[side]}`,
+    `Add ${valueIn(side, name)} there, or remove ${name} from the others.`,
+  ]);
+  const misspelt = lists.flatMap((list) => {
+    const { side } = list.location;
+    const others = lists.filter(({ location }) => location.side !== side);
+    return list.values
+      .filter(({ name }) => name !== valueIn(side, name))
+      .map((value) =>
+        difference(
+          `enum-case:${subject}.${upper(value.name)}:${side}`,
+          `${subject} has the value ${value.name} in ${TITLES[side]}, where the convention is ${valueIn(side, value.name)}`,
+          `Write ${valueIn(side, value.name)}: lower case in REST, upper case in GraphQL and Prisma.`,
+          [value, ...others],
+        ),
+      );
+  });
+  return [...missing, ...misspelt];
+}
 
 /** The further types of other documents that a type fits. Types with the same name fit. */
 const FITS: Record<string, Record<string, string[]>> = {

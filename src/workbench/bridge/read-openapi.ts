@@ -18,18 +18,11 @@ import {
   type Enumeration,
   keyOf,
   type Limits,
-  type Location,
+  locationOf,
   type Member,
   type Named,
   type Operation,
 } from './contract.js';
-
-/** Returns the place of a key, or with `onKey` false of its value. */
-export const locationOf = ({ placeOf }: OpenApiSource, path: Keys, text: string, onKey = true): Location => ({
-  side: 'openapi',
-  ...placeOf(path, onKey),
-  text,
-});
 
 const SCHEMAS = ['components', 'schemas'];
 const TYPE_OF_FORMAT: Record<string, string> = { 'date-time': 'time', uuid: 'uuid' };

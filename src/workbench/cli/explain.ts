@@ -1,7 +1,6 @@
 import { paint, printJson, type Subcommand, Unable } from '@accord-api/platform/cli/output';
 import { bridge } from '../bridge/bridge.js';
-import type { Named } from '../bridge/contract.js';
-import type { Pairs } from '../bridge/pairs.js';
+import type { Named, Pairs } from '../bridge/contract.js';
 import { type Explanation, explainField, explainMember, explainOperation, type Part } from '../explain/explain.js';
 import { check } from '../model/check.js';
 import { type Contracts, readContracts } from '../model/contracts.js';
