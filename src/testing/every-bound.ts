@@ -1,8 +1,5 @@
 import type { Application } from '@accord-api/platform/internals/application';
 import { rolesOf } from '@accord-api/platform/internals/calls/access';
-import { isPlain, type Schema } from '@accord-api/platform/internals/contract/document';
-import type { BodyForm, Operation } from '@accord-api/platform/internals/contract/openapi';
-import { schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
 import type { InputValue } from '@accord-api/platform/internals/graphql/arguments';
 import {
   type GraphQLObjectType,
@@ -17,18 +14,8 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import type { Json } from './client.js';
-import { partKey, type RequestPart, restContract } from './coverage/rest.js';
-import {
-  type Bound,
-  isId,
-  SIDES,
-  type Side,
-  schemaAt,
-  sdlBounds,
-  sdlConstraint,
-  sideName,
-} from './coverage/schema-parts.js';
-import { partsOfRequests } from './every-operation.js';
+import { type Bound, isId, SIDES, type Side, sdlBounds, sdlConstraint, sideName } from './coverage/schema-parts.js';
+import { sendBounds } from './every-operation.js';
 import {
   callerOfField,
   documentFor,
@@ -41,28 +28,10 @@ import {
   soundArguments,
   testedFields,
 } from './graphql-fields.js';
-import { type ConformanceOptions, type Draft, suite, type TestRunner } from './kit.js';
+import { type ConformanceOptions, suite, type TestRunner } from './kit.js';
 import { oneOfEachRole, type TestService } from './service.js';
-import {
-  addressOf,
-  requestContext,
-  sendDraft,
-  soundRequest,
-  stepsOf,
-  withBody,
-  withParameter,
-  withPart,
-} from './sound-request.js';
-import { boundaryValue, samplesOf } from './values.js';
-
-interface BoundTest {
-  service: TestService;
-  options: ConformanceOptions;
-  isExcepted: (...keys: string[]) => boolean;
-  observe: ReturnType<typeof restContract>['observe'];
-  /** Checks the answer to a value on one side of a bound. */
-  report: (t: TestRunner, key: string, side: Side, status: number, answer: string) => void;
-}
+import { requestContext } from './sound-request.js';
+import { boundaryValue } from './values.js';
 
 /** Adds an account with the least id, which a test may delete, and which sends no requests. */
 const settings = ({ policy }: Application) => ({
@@ -76,91 +45,22 @@ const settings = ({ policy }: Application) => ({
 export const everyBound = suite(async (t, service, options) => {
   const tested = new Set<string>();
   const { except = {} } = (service.contract.source['x-coverage'] ?? {}) as { except?: object };
-  const run: BoundTest = {
-    service,
-    options,
-    observe: restContract(service.contract.source).observe,
-    isExcepted: (...keys) => keys.some((key) => key in except),
-    report(t, key, side, status, answer) {
-      tested.add(key);
-      // The rules of the application may reject a value within the bound.
-      const isRight = side === 'beyond' ? status === 400 || status === 422 : status < 500 && status !== 400;
-      t.ok(isRight, `${key}: ${status} ${answer}`);
-    },
+  const isExcepted = (...keys: string[]) => keys.some((key) => key in except);
+  const check = (t: TestRunner, key: string, side: Side, status: number, answer: string) => {
+    tested.add(key);
+    // The rules of the application may reject a value within the bound.
+    const isRight = side === 'beyond' ? status === 400 || status === 422 : status < 500 && status !== 400;
+    t.ok(isRight, `${key}: ${status} ${answer}`);
   };
-  await t.test('GraphQL: both sides of each bound', (t) => graphqlBounds(t, run));
-  await t.test('REST: both sides of each bound', (t) => restBounds(t, run));
+  await t.test('GraphQL: both sides of each bound', (t) =>
+    graphqlBounds(service, options, isExcepted, (...answer) => check(t, ...answer)),
+  );
+  await t.test('REST: both sides of each bound', (t) =>
+    sendBounds(service, options, isExcepted, (key, side, { status, text }) => check(t, key, side, status, text)),
+  );
   const unknown = Object.keys(options.bounds ?? {}).filter((key) => options.only === undefined && !tested.has(key));
   for (const key of unknown) t.ok(false, `bounds: the contracts demand no ${key}`);
 }, settings);
-
-async function restBounds(t: TestRunner, run: BoundTest) {
-  const { service, options, isExcepted, report } = run;
-  const done = new Set<string>();
-  for (const { operation, element, part, form } of partsOfRequests(service, options)) {
-    const { bound, side } = part;
-    // One of several media types with the same bound is enough.
-    if (bound === undefined || side === undefined || done.has(element.key)) continue;
-    // The service reads no larger body, so the contract must except the bound.
-    const isTooLarge = !bound.keyword.endsWith('imum') && bound[side] > (service.app.initialConfig.bodyLimit ?? 0);
-    if (isTooLarge || isExcepted(element.key, element.within ?? '')) continue;
-    const { draft, context } = await soundRequest(service, options, operation, {}, form);
-    const value = await options.bounds?.[element.key]?.(context);
-    const wanted = draftWith(run, operation, draft, { ...part, bound, side }, form, { value, number: context.number });
-    if (wanted === undefined) continue;
-    const answer = await sendDraft(service, operation, wanted);
-    done.add(element.key);
-    report(t, element.key, side, answer.status, answer.text);
-  }
-}
-
-/** Puts a value on one side of a bound into a request; returns undefined if no request is found that contains the part. */
-function draftWith(
-  { service: { contract }, observe }: BoundTest,
-  operation: Operation,
-  draft: Draft,
-  part: RequestPart & { bound: Bound; side: Side },
-  form: BodyForm | undefined,
-  { value, number }: { value: unknown; number: number },
-): Draft | undefined {
-  const { bound, side, whole, pointer } = part;
-  const { source } = contract;
-  const [place, name = ''] = whole.split(' ');
-  const parameter = operation.operation.parameters.find((one) => one.in === place && one.name === name);
-  const put = (one: unknown) =>
-    parameter ? withParameter(draft, parameter, one) : withBody(draft, form as BodyForm, one);
-  const root = source as unknown as Schema;
-  const valueAtSide = (side: Side) => (sound: unknown) =>
-    boundaryValue(bound, side, { schema: schemaAt(source, part.schema), root, sound, number });
-
-  /** Returns true if a request with the value within the bound shows that side: it contains the right alternative. */
-  const isShown = (sound: Draft): boolean => {
-    const [path = '', query = ''] = addressOf(operation, sound).split('?');
-    const body = typeof sound.body === 'string' ? sound.body : JSON.stringify(sound.body);
-    const request = { query, headers: new Headers(sound.headers), body };
-    const exchange = { method: operation.method, path, request, status: 204, headers: new Headers(), text: '' };
-    const key = sideName(`${operation.operationId} ${partKey(whole, pointer)}`, bound, 'at');
-    return observe(operation, exchange).has(key);
-  };
-  const steps = stepsOf(pointer);
-  const present = parameter ? draft.query[name] : draft.body;
-  for (const one of candidates(present, (parameter ? schemaOf(parameter) : form?.schema) ?? {}, steps)) {
-    const wanted = withPart(one, steps, value === undefined ? valueAtSide(side) : () => value);
-    if (wanted !== undefined && (value !== undefined || isShown(put(withPart(one, steps, valueAtSide('at'))))))
-      return put(wanted);
-  }
-  return undefined;
-}
-
-/** Lists values that may contain a part: the sound one, the sound one with a missing member, and others of the schema. */
-function* candidates(sound: unknown, schema: Schema, [first = '']: string[]): Generator<unknown> {
-  if (sound !== undefined) yield sound;
-  const name = first.slice(1);
-  for (const sample of samplesOf(schema, schema, 50)) {
-    if (isPlain(sound) && isPlain(sample) && name in sample) yield { ...sound, [name]: sample[name] };
-    yield sample;
-  }
-}
 
 /** A place in a document that can pass a value to an input. */
 interface Site {
@@ -246,7 +146,12 @@ function isReached(data: Json, [root, ...others]: Steps): boolean {
   return true;
 }
 
-async function graphqlBounds(t: TestRunner, { service, options, isExcepted, report }: BoundTest) {
+async function graphqlBounds(
+  service: TestService,
+  options: ConformanceOptions,
+  isExcepted: (key: string) => boolean,
+  onAnswer: (key: string, side: Side, status: number, codes: string) => void,
+): Promise<void> {
   const { schema } = service.contract;
 
   /** Returns the codes of the answer; undefined if the field did not run, and `none` without a value. */
@@ -282,7 +187,7 @@ async function graphqlBounds(t: TestRunner, { service, options, isExcepted, repo
           if (codes === 'none') break;
           if (codes === undefined) continue;
           const status = Math.max(200, ...codes.map((code) => service.application.errors[code]?.status ?? 500));
-          report(t, key, side, status, String(codes));
+          onAnswer(key, side, status, String(codes));
           break;
         }
       }

@@ -1,4 +1,4 @@
-import { type Schema, valueAt } from '@accord-api/platform/internals/contract/document';
+import { isPlain, type Schema, valueAt } from '@accord-api/platform/internals/contract/document';
 import {
   type BodyForm,
   bodyForms,
@@ -6,13 +6,14 @@ import {
   prefixOf,
   versionsOf,
 } from '@accord-api/platform/internals/contract/openapi';
+import { schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
 import { type Json, type RestRequest, sendRaw } from './client.js';
-import { restContract } from './coverage/rest.js';
-import { schemaAt } from './coverage/schema-parts.js';
-import { type ConformanceOptions, type RequestContext, suite } from './kit.js';
+import { partKey, type RequestPart, type RestElement, restContract } from './coverage/rest.js';
+import { type Side, schemaAt, sideName } from './coverage/schema-parts.js';
+import { type ConformanceOptions, type Draft, type RequestContext, suite } from './kit.js';
 import type { TestService } from './service.js';
-import { addressOf, sendDraft, soundRequest, stepsOf, testedOperations, withBody, withPart } from './sound-request.js';
-import { samplesOf } from './values.js';
+import { addressOf, sendDraft, soundRequest, testedOperations, withBody, withParameter } from './sound-request.js';
+import { boundaryValue, samplesOf } from './values.js';
 
 const METRICS_TOKEN = 'a token for the metrics';
 const UNKNOWN_VERSION = '999';
@@ -137,16 +138,24 @@ export const everyOperation = suite(async (t, service, options) => {
 
 const statusAndCode = ({ status, body }: { status: number; body: Json }) => `${status} ${body?.code}`;
 
-/** Lists the parts of the requests of all implemented operations. A parameter has no `form`. */
-export function partsOfRequests(service: TestService, options: ConformanceOptions) {
+/**
+ * Yields a sound request for each part of the requests of all implemented operations. A parameter has no `form`.
+ * @param isWanted decides before each request whether it is made
+ */
+async function* requestsByPart(
+  service: TestService,
+  options: ConformanceOptions,
+  isWanted: (element: RestElement, form: BodyForm | undefined) => boolean,
+) {
   const written = testedOperations(service, options).filter((one) => !service.app.notWritten.includes(one.operationId));
   const byId = new Map(written.map((operation) => [operation.operationId, operation]));
-  return [...restContract(service.contract.source).elements()].flatMap((element) => {
+  for (const element of restContract(service.contract.source).elements()) {
     const { owner, part } = element;
     const operation = byId.get(owner);
-    if (!operation || !part) return [];
-    return [{ operation, element, part, form: bodyForms(operation).find(({ type }) => type === part.media) }];
-  });
+    const form = operation && bodyForms(operation).find(({ type }) => type === part?.media);
+    if (operation && part && isWanted(element, form))
+      yield { operation, element, part, form, ...(await soundRequest(service, options, operation, {}, form)) };
+  }
 }
 
 /** Returns a value for an absent member and the other value of a boolean; undefined for any other present member. */
@@ -165,17 +174,99 @@ async function sendEveryMember(
   onAnswer: (operation: Operation, body: unknown, answer: { status: number; body: Json }) => void,
 ): Promise<void> {
   const { source } = service.contract;
-  for (const { operation, element, part, form } of partsOfRequests(service, options)) {
-    const isMember = element.kind === 'requestMember';
-    if (form?.kind !== 'json' || !(isMember || element.kind === 'requestValue')) continue;
-    const { draft, context } = await soundRequest(service, options, operation, {}, form);
+  const requests = requestsByPart(
+    service,
+    options,
+    ({ kind }, form) => form?.kind === 'json' && (kind === 'requestMember' || kind === 'requestValue'),
+  );
+  for await (const { operation, element, part, draft, context, ...request } of requests) {
+    const form = request.form as BodyForm;
     // Without a sound body of a further media type, its other members are unknown.
-    if (draft.body === undefined && form !== bodyForms(operation)[0]) continue;
+    if (draft.body === undefined && form.type !== bodyForms(operation)[0]?.type) continue;
     const body = withPart(draft.body ?? {}, stepsOf(part.pointer.split(' = ')[0] ?? ''), (present) => {
-      if (isMember) return otherValue(schemaAt(source, part.schema), present, context, source as unknown as Schema);
+      if (element.kind === 'requestMember')
+        return otherValue(schemaAt(source, part.schema), present, context, source as unknown as Schema);
       const value = valueAt(source, part.schema);
       return value === present ? undefined : value;
     });
     if (body !== undefined) onAnswer(operation, body, await sendDraft(service, operation, withBody(draft, form, body)));
   }
+}
+
+/** Sends a value on each side of each bound of a parameter or a body, in a request of its own. */
+export async function sendBounds(
+  service: TestService,
+  options: ConformanceOptions,
+  isExcepted: (...keys: string[]) => boolean,
+  onAnswer: (key: string, side: Side, answer: { status: number; text: string }) => void,
+): Promise<void> {
+  const { source } = service.contract;
+  const { observe } = restContract(source);
+  const done = new Set<string>();
+  const bodyLimit = service.app.initialConfig.bodyLimit ?? 0;
+  const requests = requestsByPart(service, options, ({ key, within = '', part }) => {
+    // One of several media types with the same bound is enough.
+    if (part?.bound === undefined || done.has(key)) return false;
+    // The service reads no larger body, so the contract must except the bound.
+    const isTooLarge = !part.bound.keyword.endsWith('imum') && part.bound[part.bound.side] > bodyLimit;
+    return !isTooLarge && !isExcepted(key, within);
+  });
+  for await (const { operation, element, part, form, draft, context } of requests) {
+    const { key } = element;
+    const { bound, whole, pointer } = part as Required<RequestPart>;
+    const parameter = operation.operation.parameters.find((one) => `${one.in} ${one.name}` === whole);
+    const put = (one: unknown) =>
+      parameter ? withParameter(draft, parameter, one) : withBody(draft, form as BodyForm, one);
+    const valueOn = (side: Side) => (sound: unknown) => {
+      const root = source as unknown as Schema;
+      return boundaryValue(bound, side, { schema: schemaAt(source, part.schema), root, sound, number: context.number });
+    };
+    /** Returns true if a request with the value within the bound shows that side: it contains the right alternative. */
+    const isShown = (sound: Draft): boolean => {
+      const [path = '', query = ''] = addressOf(operation, sound).split('?');
+      const body = typeof sound.body === 'string' ? sound.body : JSON.stringify(sound.body);
+      const request = { query, headers: new Headers(sound.headers), body };
+      const exchange = { method: operation.method, path, request, status: 204, headers: new Headers(), text: '' };
+      const shown = sideName(`${operation.operationId} ${partKey(whole, pointer)}`, bound, 'at');
+      return observe(operation, exchange).has(shown);
+    };
+    const given = await options.bounds?.[key]?.(context);
+    const steps = stepsOf(pointer);
+    const present = parameter ? draft.query[parameter.name] : draft.body;
+    for (const one of candidates(present, (parameter ? schemaOf(parameter) : form?.schema) ?? {}, steps)) {
+      const wanted = withPart(one, steps, given === undefined ? valueOn(bound.side) : () => given);
+      if (wanted === undefined || (given === undefined && !isShown(put(withPart(one, steps, valueOn('at')))))) continue;
+      done.add(key);
+      onAnswer(key, bound.side, await sendDraft(service, operation, put(wanted)));
+      break;
+    }
+  }
+}
+
+/** Lists values that may contain a part: the sound one, the sound one with a missing member, and others of the schema. */
+function* candidates(sound: unknown, schema: Schema, [first = '']: string[]): Generator<unknown> {
+  if (sound !== undefined) yield sound;
+  const name = first.slice(1);
+  for (const sample of samplesOf(schema, schema, 50)) {
+    if (isPlain(sound) && isPlain(sample) && name in sample) yield { ...sound, [name]: sample[name] };
+    yield sample;
+  }
+}
+
+/** Returns the steps of a pointer of the coverage: members, items `[]` and values of maps `{}`. Alternatives are no steps. */
+const stepsOf = (pointer: string): string[] =>
+  [...pointer.matchAll(/<[^<>]*>|\/[^/[{<]+|\[\]|{}/g)].map(([step]) => step).filter((step) => !step.startsWith('<'));
+
+/** Replaces one part of a value; returns undefined if the value does not contain its parent. */
+function withPart(value: unknown, [step, ...others]: string[], replace: (present: unknown) => unknown): unknown {
+  if (step === undefined) return replace(value);
+  if (step === '[]') {
+    if (!Array.isArray(value)) return undefined;
+    const item = withPart(value[0], others, replace);
+    return item === undefined ? undefined : [item, ...value.slice(1)];
+  }
+  if (!isPlain(value)) return undefined;
+  const name = step === '{}' ? (Object.keys(value)[0] ?? 'member') : step.slice(1);
+  const member = withPart(value[name], others, replace);
+  return member === undefined ? undefined : { ...value, [name]: member };
 }

@@ -1,5 +1,5 @@
 import { rolesOf } from '@accord-api/platform/internals/calls/access';
-import { isPlain, type Parameter } from '@accord-api/platform/internals/contract/document';
+import type { Parameter } from '@accord-api/platform/internals/contract/document';
 import { type BodyForm, bodyForms, type Operation } from '@accord-api/platform/internals/contract/openapi';
 import {
   type ParameterForm,
@@ -166,21 +166,3 @@ export const sendDraft = (
   operation: Operation,
   { as, headers, body, ...address }: Draft,
 ): Promise<RestAnswer> => service.rest(operation.method, addressOf(operation, address), { as, headers, body });
-
-/** Returns the steps of a pointer of the coverage: members, items `[]` and values of maps `{}`. Alternatives are no steps. */
-export const stepsOf = (pointer: string): string[] =>
-  [...pointer.matchAll(/<[^<>]*>|\/[^/[{<]+|\[\]|{}/g)].map(([step]) => step).filter((step) => !step.startsWith('<'));
-
-/** Replaces one part of a value; returns undefined if the value does not contain its parent. */
-export function withPart(value: unknown, [step, ...others]: string[], replace: (present: unknown) => unknown): unknown {
-  if (step === undefined) return replace(value);
-  if (step === '[]') {
-    if (!Array.isArray(value)) return undefined;
-    const item = withPart(value[0], others, replace);
-    return item === undefined ? undefined : [item, ...value.slice(1)];
-  }
-  if (!isPlain(value)) return undefined;
-  const name = step === '{}' ? (Object.keys(value)[0] ?? 'member') : step.slice(1);
-  const member = withPart(value[name], others, replace);
-  return member === undefined ? undefined : { ...value, [name]: member };
-}

@@ -50,8 +50,8 @@ export interface RequestPart {
   /** Undefined for a parameter. */
   media: string | undefined;
   schema: Path;
-  bound?: Bound;
-  side?: Side;
+  /** One side of a bound. */
+  bound?: Bound & { side: Side };
 }
 
 /** A schema of a request or a response, and its values in an exchange. */
@@ -127,7 +127,7 @@ export function restContract(document: OpenApiDocument) {
           const isShown = ({ value, pointer }: Found) =>
             sideOf(bound, value) === side && verdict?.(side, pointer, bound);
           const [name, path] = [sideName(partKey(whole, pointer), bound, side), [...declared, bound.keyword]];
-          const ofSide = { ...more, part: { ...part, bound, side } };
+          const ofSide = { ...more, part: { ...part, bound: { ...bound, side } } };
           yield element('bound', owner, name, path, found.some(isShown), ofSide);
         }
       }
