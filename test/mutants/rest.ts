@@ -99,7 +99,7 @@ export const rest: Mutant[] = [
   },
 
   {
-    file: 'platform/rest/validation.ts',
+    file: 'platform/rest/plan.ts',
     before: 'isRead ? unstorableText(request.body) : NO_ISSUES',
     after: 'NO_ISSUES',
     tests: ['conformance/validation.test.ts'],

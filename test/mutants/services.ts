@@ -123,7 +123,7 @@ export const services: Mutant[] = [
 
   {
     file: 'platform/rest/plan.ts',
-    before: 'JSON.stringify({ path, body }, sorted)',
+    before: 'sortedJson({ path, body })',
     after: 'JSON.stringify({ body }, sorted)',
     tests: ['rest/idempotency.test.ts'],
     drawn: true,

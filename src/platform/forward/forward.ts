@@ -9,8 +9,7 @@ import { parameterForm, textsOf } from '../contract/parameter-form.js';
 import type { schemaCompiler } from '../http/json-schema.js';
 import { isInexact, nameOf, parametersIn } from '../rest/parameters.js';
 import type { Reply } from '../rest/represent.js';
-import type { Context } from '../rest/routes.js';
-import type { ReadRequest } from '../rest/validation.js';
+import type { Context, ReadRequest } from '../rest/routes.js';
 import { answerReader, CONNECTION_HEADERS, type ForwardedOperation, missingAnswerFailure } from './answers.js';
 import { type Upstreams, upstreamClient } from './outside.js';
 

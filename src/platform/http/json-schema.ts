@@ -53,7 +53,7 @@ export function schemaCompiler(): Ajv2020 {
 }
 
 /** Returns JSON with sorted members, so that equal values have equal texts. */
-const sortedJson = (value: unknown): string =>
+export const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     isPlain(part) ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1))) : part,
   );

@@ -1,61 +1,47 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Actor, KeyedRequest } from '../calls/access.js';
-import { Failure, type Issues } from '../calls/errors.js';
+import { Failure, type Issues, limitIssues, NO_ISSUES, unstorableText } from '../calls/errors.js';
 import type { Cursors, PageRequest } from '../calls/rows.js';
 import { andThen, type MaybePromise } from '../calls/schedulers.js';
-import { isPlain } from '../contract/document.js';
+import { essenceOf, type Schema } from '../contract/document.js';
 import { type BodyForm, bodyFormFor, bodyForms, type Operation, splitPath } from '../contract/openapi.js';
+import { structureOf } from '../contract/schemas.js';
 import { acceptableTypes, pathOf } from '../http/headers.js';
-import { type Reply, sender } from './represent.js';
-import { readPage } from './routes.js';
-import { contentValidator, type ReadRequest, refuseNullBody, requestReader } from './validation.js';
+import { bodyIssues, lazily, sortedJson } from '../http/json-schema.js';
+import { issueFailure } from '../http/messages.js';
+import { parametersIn, parametersValidator, placeReader } from './parameters.js';
+import { sender } from './represent.js';
+import { type ReadRequest, readPage } from './routes.js';
 
-/**
- * Everything that the contract declares for one operation, prepared at the start. The pipeline calls each member in its
- * stage.
- */
-export interface Plan {
-  operation: Operation;
-  version: string | undefined;
-  /** Returns the media type of the answer. @throws Failure NOT_ACCEPTABLE */
-  answerType: (accept: string | undefined) => string;
-  refuseBodyType: (contentType: string | undefined) => void;
-  /** Returns the form of a body by its `Content-Type`; undefined for a media type that is not read. */
-  bodyForm: (contentType: string) => BodyForm | undefined;
-  /** Reads the parameters. @throws Failure BAD_REQUEST */
-  read: (request: FastifyRequest) => ReadRequest;
-  /** Returns the requested part of a list. @throws Failure BAD_REQUEST */
-  page: (read: ReadRequest, request: FastifyRequest) => PageRequest;
-  /** @throws Failure UNAUTHENTICATED, or the error that prevents authentication, such as a lost database */
-  authenticate: (request: FastifyRequest) => MaybePromise<void>;
-  contentIssues: (read: ReadRequest) => Issues;
-  keyOf: (read: ReadRequest) => KeyedRequest | undefined;
-  setDeprecation: ((reply: FastifyReply) => void) | undefined;
-  send: (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    result: Reply,
-    mediaType: string,
-  ) => FastifyReply | Promise<FastifyReply>;
-}
+export type Plan = ReturnType<typeof planOf>;
 
 const FIRST_PAGE: PageRequest = { limit: 20, offset: 0 };
 
-export function planOf(app: FastifyInstance, ajv: Ajv2020, operation: Operation, cursors: Cursors): Plan {
+/**
+ * Prepares everything that the contract declares for one operation, at the start. The pipeline calls each member in its
+ * stage.
+ */
+export function planOf(app: FastifyInstance, ajv: Ajv2020, operation: Operation, cursors: Cursors) {
   const isPaged = operation.operation.parameters.some(({ name }) => name === 'per_page');
   return {
     operation,
     version: splitPath(operation.path)?.version,
+    /** Returns the media type of the answer. @throws Failure NOT_ACCEPTABLE */
     answerType: answerTypes(operation, app.names.mediaType),
     refuseBodyType: bodyTypes(operation),
+    /** Returns the form of a body by its `Content-Type`; undefined for a media type that is not read. */
     bodyForm: bodyFormFor(operation),
+    /** Reads the parameters. @throws Failure BAD_REQUEST */
     read: requestReader(ajv, operation),
-    page: isPaged ? ({ query }, request) => readPage(query, pathOf(request.url), cursors) : () => FIRST_PAGE,
+    /** Returns the requested part of a list. @throws Failure BAD_REQUEST */
+    page: ({ query }: ReadRequest, { url }: FastifyRequest): PageRequest =>
+      isPaged ? readPage(query, pathOf(url), cursors) : FIRST_PAGE,
+    /** @throws Failure UNAUTHENTICATED, or the error that prevents authentication, such as a lost database */
     authenticate: authentication(app, operation),
     contentIssues: contentValidator(ajv, operation),
-    keyOf: (read) => keyedRequest(operation, read),
+    keyOf: (read: ReadRequest) => keyedRequest(operation, read),
     setDeprecation: deprecationNotice(operation),
     send: sender(operation, app.names.mediaType),
   };
@@ -65,7 +51,7 @@ const versionsIn = (mediaType: string): RegExp =>
   new RegExp(`(${mediaType.replaceAll(/[.+]/g, '\\$&')})\\s*;\\s*(?:version|v)="?[^",;\\s]+"?`, 'gi');
 
 /** Negotiates the media type (RFC 9110 §12.5.1). An operation without 406 answers with its first type. */
-function answerTypes({ operation: { responses } }: Operation, vendor: string): Plan['answerType'] {
+function answerTypes({ operation: { responses } }: Operation, vendor: string): (accept: string | undefined) => string {
   const successful = Object.entries(responses).filter(([status]) => status < '400');
   const types = [...new Set(successful.flatMap(([, { content = {} }]) => Object.keys(content)))];
   const [first = ''] = types;
@@ -82,7 +68,7 @@ function answerTypes({ operation: { responses } }: Operation, vendor: string): P
   };
 }
 
-function bodyTypes(operation: Operation): Plan['refuseBodyType'] {
+function bodyTypes(operation: Operation): (contentType: string | undefined) => void {
   const read = bodyForms(operation).map(({ type }) => type);
   const formFor = bodyFormFor(operation);
   return (contentType) => {
@@ -95,7 +81,10 @@ function bodyTypes(operation: Operation): Plan['refuseBodyType'] {
  * Returns the authentication of an operation. That of fastify-openapi-glue answers 401 to every error, including a lost
  * database.
  */
-function authentication(app: FastifyInstance, { security }: Operation): Plan['authenticate'] {
+function authentication(
+  app: FastifyInstance,
+  { security }: Operation,
+): (request: FastifyRequest) => MaybePromise<void> {
   const alternatives = security.map((alternative) => Object.keys(alternative));
   if (alternatives.length === 0) return () => {};
   if (alternatives.some((names) => names.includes('metricsToken'))) return (request) => app.authorizeMetrics(request);
@@ -125,17 +114,14 @@ function ignoreUnauthenticated(error: unknown): void {
 function keyedRequest({ operationId }: Operation, { path, headers, body }: ReadRequest): KeyedRequest | undefined {
   const key = headers['idempotency-key'];
   if (typeof key !== 'string') return undefined;
-  return { operation: operationId, key, content: () => JSON.stringify({ path, body }, sorted) };
+  return { operation: operationId, key, content: () => sortedJson({ path, body }) };
 }
-
-const sorted = (_key: string, value: unknown): unknown =>
-  isPlain(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
 /**
  * Returns a function that sets the headers of deprecation (RFC 9745) and sunset (RFC 8594), and the link to the
  * replacement.
  */
-function deprecationNotice({ operation }: Operation): Plan['setDeprecation'] {
+function deprecationNotice({ operation }: Operation): ((reply: FastifyReply) => void) | undefined {
   const deprecation = operation['x-deprecation'];
   if (!deprecation) return undefined;
   const { since, sunset, link } = deprecation;
@@ -186,3 +172,86 @@ export const restStagesPlugin = fp(
   },
   { name: 'rest-stages', dependencies: ['pipeline', 'common-stages', 'authenticate', 'metrics'] },
 );
+
+const badRequest = (found: Partial<Issues>) => issueFailure('BAD_REQUEST', found);
+
+/** Returns a function that reads the parameters of a request. @throws Failure BAD_REQUEST */
+export function requestReader(ajv: Ajv2020, operation: Operation): (request: FastifyRequest) => ReadRequest {
+  const reader = (location: Parameters<typeof placeReader>[2]) => placeReader(ajv, operation, location);
+  const [path, query, headers, cookies] = [reader('path'), reader('query'), reader('header'), reader('cookie')];
+  const hasCookies = parametersIn(operation, 'cookie').length > 0;
+  return (request) => {
+    const wrong: Issues[] = [];
+    const read = {
+      path: path(request, wrong),
+      query: query(request, wrong),
+      headers: headers(request, wrong),
+      cookies: hasCookies ? { ...request.cookies, ...cookies(request, wrong) } : request.cookies,
+      body: request.body,
+      mediaType: request.body === undefined ? '' : essenceOf(request.headers['content-type'] ?? ''),
+    };
+    if (wrong.length > 0) throw badRequest(limitIssues(...wrong));
+    return read;
+  };
+}
+
+export function contentValidator(ajv: Ajv2020, operation: Operation): (request: ReadRequest) => Issues {
+  const { path, query, header, cookie } = parametersValidator(ajv, operation);
+  const schemas = new Set(bodyForms(operation).flatMap(({ schema }) => (schema ? [schema] : [])));
+  const faults = new Map([...schemas].map((schema) => [schema, lazily(ajv, () => schema)]));
+  const formFor = bodyFormFor(operation);
+  return (request) => {
+    const [inPath, inQuery] = [path(request.path), query(request.query)];
+    const [inHeaders, inCookies] = [header(request.headers), cookie(request.cookies)];
+    const wrong = inPath || inQuery || inHeaders || inCookies;
+    const form = request.body === undefined ? undefined : formFor(request.mediaType);
+    const wrongBody = form?.schema && faults.get(form.schema)?.(request.body);
+    const isRead = form !== undefined && form.kind !== 'stream';
+    const unstorable = isRead ? unstorableText(request.body) : NO_ISSUES;
+    if (!wrong && !wrongBody && unstorable.issues.length === 0) return NO_ISSUES;
+    const ofParameters = [inPath, inQuery, inHeaders, inCookies].filter((one) => one !== undefined);
+    return limitIssues(...ofParameters, bodyIssues(wrongBody), unstorable);
+  };
+}
+
+const OPTIONAL = Symbol('body may be absent');
+
+/** Returns true if all media types of the body are JSON with one schema. */
+const haveSameSchema = (forms: readonly BodyForm[]): boolean =>
+  forms.every(({ kind, schema }) => kind === 'json' && schema === forms[0]?.schema);
+
+/** Returns Fastify's route schema for the body, which checks types only. Other bodies than JSON have no schema. */
+export function routeSchema(operation: Operation) {
+  const optional = operation.operation.requestBody?.required !== true;
+  const structure = ({ schema = {} }: BodyForm): Schema => ({ ...structureOf(schema), [OPTIONAL]: optional });
+  const forms = bodyForms(operation);
+  const [first, ...others] = forms.filter(({ kind }) => kind === 'json');
+  if (first === undefined) return {};
+  if (haveSameSchema(forms)) return first.schema ? { body: structure(first) } : {};
+  const content = [first, ...others].map((form) => [essenceOf(form.type), { schema: structure(form) }] as const);
+  return { body: { content: Object.fromEntries(content) } };
+}
+
+export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<Schema> {
+  return ({ schema }) => {
+    const faults = lazily(ajv, () => schema);
+    const optional = (schema as { [OPTIONAL]?: boolean })[OPTIONAL];
+    return (data: unknown) => {
+      // Fastify passes null for an absent body. `refuseNullBody` has rejected the JSON body `null`.
+      const errors = optional && data === null ? undefined : faults(data);
+      return errors ? { error: badRequest(bodyIssues(errors)) } : true;
+    };
+  };
+}
+
+/** Rejects the body `null` and a missing required body. Fastify's validator gets null for both. */
+export function refuseNullBody({ body, route }: FastifyRequest): void {
+  const { requestBody } = route.plan?.operation.operation ?? {};
+  if (requestBody === undefined) return;
+  const detail =
+    body === null
+      ? 'must not be null. Send a body that matches the contract.'
+      : 'is missing. Send a body of a media type that the operation accepts.';
+  if (body === null || (body === undefined && requestBody.required === true))
+    throw badRequest({ issues: [{ pointer: '', detail }] });
+}

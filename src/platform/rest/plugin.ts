@@ -32,10 +32,9 @@ import { isNotWritten, isRoute } from '../operations/route.js';
 import type { ServedContracts } from '../pages/published.js';
 import type { PlatformServices } from '../services.js';
 import { parametersIn } from './parameters.js';
-import { type Plan, planOf } from './plan.js';
+import { type Plan, planOf, routeSchema, structureValidator } from './plan.js';
 import { type Reply, replyWriter } from './represent.js';
-import { type Context, type Platform, restHandler } from './routes.js';
-import { type ReadRequest, routeSchema, structureValidator } from './validation.js';
+import { type Context, type Platform, type ReadRequest, restHandler } from './routes.js';
 
 /** The document of a release never changes (RFC 8246). */
 const IMMUTABLE = 'public, max-age=31536000, immutable';

@@ -9,7 +9,17 @@ import { operate } from '../operations/operate.js';
 import type { ReplyContext, Route } from '../operations/route.js';
 import type { PublishedContracts } from '../pages/published.js';
 import { type Reply, replyWriter } from './represent.js';
-import type { ReadRequest } from './validation.js';
+
+export interface ReadRequest {
+  path: Record<string, unknown>;
+  query: Record<string, unknown>;
+  headers: Record<string, unknown>;
+  /** All cookies. Declared cookies have their declared types. */
+  cookies: Record<string, unknown>;
+  /** Parsed JSON, a string, or a stream, depending on the media type. */
+  body: unknown;
+  mediaType: string;
+}
 
 export interface Readiness {
   status: 'ok' | 'degraded' | 'unavailable';
