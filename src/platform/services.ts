@@ -170,10 +170,7 @@ export async function platformServices(
 
   return {
     ...platform,
-    users,
-    sessions,
-    changePassword: credentials.changePassword,
-    cursors: handlers.cursors,
+    ...handlers,
     client,
     operations,
     refusals,

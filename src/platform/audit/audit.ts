@@ -56,22 +56,8 @@ export interface AuditFilter {
   limit: number;
 }
 
-export interface AuditEntry {
-  id: string;
-  /** ISO 8601, UTC. */
-  time: string;
-  event: string;
-  actor: number | null;
-  subject: string | null;
-  address: string | null;
-  requestId: string | null;
-}
-
-/** Returns the newest events, the newest last. */
-export async function readAudit(
-  db: Prisma.TransactionClient,
-  { event, actor, subject, since, limit }: AuditFilter,
-): Promise<AuditEntry[]> {
+/** Returns the newest events, the newest last. Times are ISO 8601 in UTC. */
+export async function readAudit(db: Prisma.TransactionClient, { event, actor, subject, since, limit }: AuditFilter) {
   const where = {
     ...(event !== undefined && { event }),
     ...(actor !== undefined && { actorId: actor }),

@@ -77,14 +77,6 @@ export type Code = keyof typeof platformCodes;
 
 export const isPlatformCode = (code: string): code is Code => Object.hasOwn(platformCodes, code);
 
-export interface StatusEntry {
-  code: number;
-  name: string;
-  sent: boolean;
-  /** The use, or the reason for none: plain text, with code between backquotes. */
-  text: string;
-}
-
 /** The sender of a status: the platform, an operation that declares it, or nobody. */
 type Sender = 'platform' | 'operation' | 'nobody';
 
@@ -133,8 +125,11 @@ const STATUSES: Readonly<Record<number, readonly [Sender, string]>> = {
   507: ['platform', 'The storage of the database is full; nothing was written.'],
 };
 
-/** @param texts texts of the application, which replace texts of the platform */
-export function statusTable(answers: readonly object[], texts: Readonly<Record<number, string>> = {}): StatusEntry[] {
+/**
+ * Returns the use of each status, or the reason for none: plain text, with code between backquotes.
+ * @param texts texts of the application, which replace texts of the platform
+ */
+export function statusTable(answers: readonly object[], texts: Readonly<Record<number, string>> = {}) {
   const declared = new Set(answers.flatMap((one) => Object.keys(one).map(Number)));
   return Object.entries(STATUSES).map(([status, [sender, text]]) => {
     const code = Number(status);

@@ -96,26 +96,20 @@ const forwardOf = ({ 'x-forward': stated }: OperationObject, path: string): Forw
 
 /** Returns all operations in the order of the document. @throws Error for an operation without `x-permission` */
 export function operations(document: OpenApiDocument): Operation[] {
-  return Object.entries(document.paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const operation = item[method];
-      if (operation === undefined) return [];
-      return {
-        operationId: operation.operationId,
-        method: method.toUpperCase(),
-        path,
-        tag: operation.tags[0] ?? '',
-        permission: permissionOf(operation),
-        furtherPermissions: operation['x-permission-also'] ?? [],
-        security: operation.security ?? document.security ?? [],
-        counted: operation['x-rate-limit'] !== false,
-        credentialsInBody: operation['x-credentials-in-body'] === true,
-        deprecated: operation.deprecated === true,
-        forward: forwardOf(operation, path),
-        operation,
-      };
-    }),
-  );
+  return operationEntries(document).map(({ path, method, operation }) => ({
+    operationId: operation.operationId,
+    method: method.toUpperCase(),
+    path,
+    tag: operation.tags[0] ?? '',
+    permission: permissionOf(operation),
+    furtherPermissions: operation['x-permission-also'] ?? [],
+    security: operation.security ?? document.security ?? [],
+    counted: operation['x-rate-limit'] !== false,
+    credentialsInBody: operation['x-credentials-in-body'] === true,
+    deprecated: operation.deprecated === true,
+    forward: forwardOf(operation, path),
+    operation,
+  }));
 }
 
 /** Returns the responses of each operation, and those to requests that match none. */
@@ -139,13 +133,8 @@ export const operationEntries = ({ paths = {} }: Pick<Partial<OpenApiDocument>, 
     }),
   );
 
-interface VersionedPath {
-  version: string;
-  rest: string;
-}
-
 /** Splits a path into version and rest; undefined for a path without a version, such as `/livez`. */
-export function splitPath(path: string): VersionedPath | undefined {
+export function splitPath(path: string) {
   const [, version, rest] = /^\/api\/v([1-9]\d*)(\/.*)$/.exec(path) ?? [];
   return version === undefined || rest === undefined ? undefined : { version, rest };
 }

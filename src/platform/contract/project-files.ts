@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
@@ -51,16 +52,11 @@ const isWithin = (folder: string, path: string): boolean => {
   return way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
 };
 
-function textIn(path: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    // The decoder replaces invalid bytes, so the first line that differs contains them.
-    const lines = new TextDecoder().decode(bytes).split('\n');
-    const sound = Buffer.from(bytes).toString('latin1').split('\n');
-    const at = lines.findIndex((line, index) => Buffer.from(line).toString('latin1') !== sound[index]);
-    throw new Error(`${path}: line ${at + 1} is not in UTF-8`);
-  }
+function textIn(path: string, bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  const lines = bytes.toString('latin1').split('\n');
+  const at = lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')));
+  throw new Error(`${path}: line ${at + 1} is not in UTF-8`);
 }
 
 const pathsBelow = (folder: string): string[] =>

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -115,27 +116,21 @@ function refuseCompression({ headers }: FastifyRequest): void {
 
 function parse(bytes: Buffer): unknown {
   const text = decode(bytes);
-  const value = parseText(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    // The engine's own message quotes the body, which may contain a password.
+    throw new Failure('BAD_REQUEST', `The body is not valid JSON. At ${syntaxError(text)}.`, { cause });
+  }
   const faults = strictJsonIssues(text);
   if (faults.issues.length > 0) throw issueFailure('BAD_REQUEST', faults);
   return value;
 }
 
 function decode(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new Failure('BAD_REQUEST', 'The body is not UTF-8. Encode it in UTF-8.', { cause });
-  }
-}
-
-function parseText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    // The engine's own message quotes the body, which may contain a password.
-    throw new Failure('BAD_REQUEST', `The body is not valid JSON. At ${syntaxError(text)}.`, { cause });
-  }
+  if (!isUtf8(bytes)) throw new Failure('BAD_REQUEST', 'The body is not UTF-8. Encode it in UTF-8.');
+  return new TextDecoder().decode(bytes);
 }
 
 /** Levels of arrays and objects. Recursive functions over bodies rely on it. */

@@ -33,27 +33,17 @@ const PREFLIGHT_MAX_AGE_S = 600;
 /** Rejected origins in the log. A caller that invents origins must not fill it. */
 const MAX_LOGGED_ORIGINS = 50;
 
-export interface CrossOrigin {
-  optionsFor: (request: FastifyRequest) => FastifyCorsOptions;
-  variesByOrigin: (url: string | undefined) => boolean;
-  headersFor: (request: Pick<IncomingMessage, 'headers' | 'url'>) => Record<string, string>;
-}
-
-export interface CrossOriginSettings {
-  origins: string | undefined;
-  production: boolean;
-  open: ReadonlySet<string>;
-}
+export type CrossOrigin = ReturnType<typeof crossOrigin>;
 
 /**
  * Allows the listed origins and, outside production, the origins of this machine. They send `Authorization`. Cookies do
  * not work from other origins, because `Access-Control-Allow-Credentials` is never sent.
  */
 export function crossOrigin(
-  { origins, production, open }: CrossOriginSettings,
+  { origins, production, open }: { origins: string | undefined; production: boolean; open: ReadonlySet<string> },
   document: OpenApiDocument,
   all: readonly Operation[],
-): CrossOrigin {
+) {
   const listed = new Set(origins?.split(',').map((one) => one.trim()));
   const exposed = exposedHeaders(document, all);
   const options = { methods: METHODS, exposedHeaders: exposed, maxAge: PREFLIGHT_MAX_AGE_S };
@@ -61,14 +51,14 @@ export function crossOrigin(
   const isAllowed = (origin: string | undefined): origin is string =>
     origin !== undefined && (listed.has(origin) || (!production && isLocal(origin)));
   return {
-    optionsFor(request) {
+    optionsFor(request: FastifyRequest): FastifyCorsOptions {
       const { origin } = request.headers;
       const preflight = isPreflight(request);
       if (isOpen(request.url)) return { ...options, methods: ['GET', 'HEAD'], origin: '*', preflight };
       return isAllowed(origin) ? { ...options, origin, preflight } : { origin: false };
     },
-    variesByOrigin: (url) => (listed.size > 0 || !production) && !isOpen(url),
-    headersFor({ headers: { origin }, url }) {
+    variesByOrigin: (url: string | undefined) => (listed.size > 0 || !production) && !isOpen(url),
+    headersFor({ headers: { origin }, url }: Pick<IncomingMessage, 'headers' | 'url'>): Record<string, string> {
       const readable = { 'access-control-expose-headers': exposed.join(', ') };
       if (isOpen(url)) return { ...readable, 'access-control-allow-origin': '*' };
       return isAllowed(origin) ? { ...readable, 'access-control-allow-origin': origin, vary: 'Origin' } : {};

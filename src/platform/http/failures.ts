@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Failure, type Issue, RETRY_AFTER_S, truncate } from '../calls/errors.js';
+import { Failure, RETRY_AFTER_S, truncate } from '../calls/errors.js';
 import { type Code, platformCodes } from '../contract/codes.js';
 import { type DatabaseFault, faultOf } from '../database/faults.js';
 import type { Names } from '../names.js';
@@ -102,26 +102,13 @@ export function describeFailure({ code, message }: Failure, { address, requestId
   };
 }
 
-interface Problem {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  instance: string;
-  error: string;
-  code: string;
-  requestId?: string;
-  errors?: readonly Issue[];
-  omitted?: number;
-}
-
 const MAX_INSTANCE_LENGTH = 1024;
 
 /** Cuts a path, but not within an escape (RFC 3986 §2.1). */
 const shortened = (path: string): string =>
   path.length > MAX_INSTANCE_LENGTH ? path.slice(0, MAX_INSTANCE_LENGTH).replace(/%[\da-f]?$/i, '') : path;
 
-export function problem(failure: Failure, instance: string, context: FailureContext): Problem {
+export function problem(failure: Failure, instance: string, context: FailureContext) {
   const { code, status, title, options } = failure;
   const { type, message, ...request } = describeFailure(failure, context);
   return {

@@ -30,16 +30,7 @@ export interface Job {
   run: (signal: AbortSignal, more: () => void) => Promise<unknown>;
 }
 
-export interface JobRunner {
-  /** Adds jobs. Call it before `start`. */
-  add: (jobs: readonly Job[]) => void;
-  start: () => void;
-  /** Runs a job now, or once more after the current run. */
-  wake: (name: string) => void;
-  /** Wakes a job on all instances when the transaction commits. @param at milliseconds since the epoch */
-  announce: (db: Prisma.TransactionClient, name: string, at?: number) => Promise<void>;
-  stop: () => Promise<void>;
-}
+export type JobRunner = Awaited<ReturnType<typeof jobRunner>>;
 
 interface JobRunnerOptions {
   /** The channel of `announce`. */
@@ -63,7 +54,7 @@ interface State {
 }
 
 /** Runs jobs when they are woken or due, and at intervals. Reports the first of consecutive failures. */
-export async function jobRunner({ channel, listen, isListening, now, onFault }: JobRunnerOptions): Promise<JobRunner> {
+export async function jobRunner({ channel, listen, isListening, now, onFault }: JobRunnerOptions) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const states: State[] = [];
@@ -128,16 +119,20 @@ export async function jobRunner({ channel, listen, isListening, now, onFault }: 
   await listen?.(channel, onAnnouncement, startAnnouncedJobs);
 
   return {
-    add: (jobs) => {
+    /** Adds jobs. Call it before `start`. */
+    add: (jobs: readonly Job[]): void => {
       const idle = { running: 0, isRunRequested: false, isFailing: false, dueAt: Number.POSITIVE_INFINITY, endedAt: 0 };
       states.push(...jobs.map((job) => ({ job, ...idle })));
     },
-    start: () => {
+    start: (): void => {
       ticking = setInterval(tick, TICK_MS).unref();
       setTimeout(() => states.forEach(startRun), START_DELAY_MS).unref();
     },
-    wake: (name) => statesOf(name).forEach(startRun),
-    announce: (db, name, at = now()) => notify(db, channel, `${name} ${at}`),
+    /** Runs a job now, or once more after the current run. */
+    wake: (name: string): void => statesOf(name).forEach(startRun),
+    /** Wakes a job on all instances when the transaction commits. @param at milliseconds since the epoch */
+    announce: (db: Prisma.TransactionClient, name: string, at = now()): Promise<void> =>
+      notify(db, channel, `${name} ${at}`),
     stop: async () => {
       clearInterval(ticking);
       stopping.abort();

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { DemoPerson } from '../application.js';
 import type { Failure } from '../calls/errors.js';
-import type { StatusEntry } from '../contract/codes.js';
+import type { statusTable } from '../contract/codes.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, schemaName } from '../contract/openapi.js';
 import { markCompressible, pathOf, sendBytes } from '../http/headers.js';
@@ -36,7 +36,7 @@ interface FrameOptions {
 
 interface PagesOptions {
   errors: readonly { code: string; status: number; title: string; description: string }[];
-  statuses: readonly StatusEntry[];
+  statuses: ReturnType<typeof statusTable>;
   frame: FrameOptions;
   person: (id: number) => Promise<{ name: string; email: string } | null>;
 }
