@@ -124,7 +124,7 @@ export const services: Mutant[] = [
   {
     file: 'platform/rest/plan.ts',
     before: 'sortedJson({ path, body })',
-    after: 'JSON.stringify({ body }, sorted)',
+    after: 'sortedJson({ body })',
     tests: ['rest/idempotency.test.ts'],
     drawn: true,
   },
