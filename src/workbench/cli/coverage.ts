@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { EXIT, paint, printJson, type Subcommand, Unable } from '@accord-api/platform/cli/output';
+import { EXIT, paint, printJson, type Subcommand, table, Unable } from '@accord-api/platform/cli/output';
 import { type ContractFile, KINDS } from '@accord-api/testing/coverage/elements';
 import { type Coverage, type Figures, type Measured, percentOf, type State } from '../coverage/measure.js';
 import { printProblems } from '../model/problems.js';
@@ -44,48 +44,31 @@ function missingNames({ elements }: Group): string[] {
   return [...valuesOf].map(([name, values]) => (values.length === 0 ? name : `${name} = ${values.join(' | ')}`));
 }
 
-function statusTable(elements: readonly Measured[]) {
-  const rows = groupsOf(elements, 'openapi.yaml').flatMap((group) => {
-    const byStatus = new Map(group.elements.filter(({ kind }) => kind === 'status').map((one) => [one.name, one]));
-    return byStatus.size === 0 ? [] : { ...group, byStatus };
-  });
-  return { statuses: [...new Set(rows.flatMap(({ byStatus }) => [...byStatus.keys()]))].sort(), rows };
-}
-
-const STYLES = {
-  seen: 'green',
-  shared: 'cyan',
-  excepted: 'yellow',
-  missing: 'red',
-  quiet: 'dim',
-  strong: 'bold',
-} as const;
-
-const painted = (style: keyof typeof STYLES, text: string): string => paint(STYLES[style], text);
-
-const MARKS: Record<State, string> = { seen: '●', shared: '◐', excepted: '○', missing: '✗' };
-
-const LEGEND: [State, string][] = [
-  ['seen', 'seen'],
-  ['shared', 'seen elsewhere, and counted once for its component'],
-  ['excepted', 'excepted'],
-  ['missing', 'missing'],
-];
+const STATES: Record<State, { style: 'green' | 'cyan' | 'yellow' | 'red'; mark: string; meaning: string }> = {
+  seen: { style: 'green', mark: '●', meaning: 'seen' },
+  shared: { style: 'cyan', mark: '◐', meaning: 'seen elsewhere, and counted once for its component' },
+  excepted: { style: 'yellow', mark: '○', meaning: 'excepted' },
+  missing: { style: 'red', mark: '✗', meaning: 'missing' },
+};
 
 const MAX_COLUMNS = 118;
 
 function statusLines(elements: readonly Measured[]): string[] {
-  const { statuses, rows } = statusTable(elements);
+  const rows = groupsOf(elements, 'openapi.yaml').flatMap((group) => {
+    const byStatus = new Map(group.elements.filter(({ kind }) => kind === 'status').map((one) => [one.name, one]));
+    return byStatus.size === 0 ? [] : { ...group, byStatus };
+  });
+  const statuses = [...new Set(rows.flatMap(({ byStatus }) => [...byStatus.keys()]))].sort();
   const width = Math.max(...rows.map(({ owner }) => owner.length));
-  const head = `${' '.repeat(width)}  ${statuses.join(' ')}`;
-  const cell = (one: Measured | undefined) =>
-    one ? ` ${painted(one.state, MARKS[one.state])} ` : painted('quiet', ' · ');
+  const marked = (state: State) => paint(STATES[state].style, STATES[state].mark);
+  const cell = (one: Measured | undefined) => (one ? ` ${marked(one.state)} ` : paint('dim', ' · '));
   const lines = rows.map(({ owner, byStatus, failing }) => {
     const name = owner.padEnd(width);
-    return `${failing > 0 ? painted('strong', name) : name}  ${statuses.map((one) => cell(byStatus.get(one))).join(' ')}`;
+    return `${failing > 0 ? paint('bold', name) : name}  ${statuses.map((one) => cell(byStatus.get(one))).join(' ')}`;
   });
-  const legend = LEGEND.map(([state, meaning]) => `${painted(state, MARKS[state])} ${meaning}`).join('   ');
-  return [painted('strong', head), ...lines, '', `${legend}   · not declared`];
+  const legend = Object.entries(STATES).map(([state, { meaning }]) => `${marked(state as State)} ${meaning}`);
+  const head = paint('bold', `${' '.repeat(width)}  ${statuses.join(' ')}`);
+  return [head, ...lines, '', `${legend.join('   ')}   · not declared`];
 }
 
 /** Wraps words with an indent. The heading is in the indent of the first line. */
@@ -132,24 +115,23 @@ export function missingLines({ missing }: Coverage): string[] {
 }
 
 function figureLines(figures: readonly Figures[]): string[] {
-  const columns = ['seen', 'shared', 'excepted', 'missing', 'of', ''];
-  const cells = figures.map(({ kind, states, total, percent }) => ({
-    name: KINDS[kind].title,
-    row: [states.seen, states.shared, states.excepted, states.missing, total, `${percent.toFixed(1)} %`].map(String),
-    demanded: KINDS[kind].demanded,
-    missing: states.missing > 0,
-  }));
-  const widths = columns.map((column, at) => Math.max(column.length, ...cells.map(({ row }) => row[at]?.length ?? 0)));
-  const first = Math.max(...cells.map(({ name }) => name.length));
-  const line = (name: string, row: readonly string[]) =>
-    [name.padEnd(first), ...row.map((text, at) => text.padStart(widths[at] as number))].join('  ').trimEnd();
-  return [
-    painted('strong', line('', columns)),
-    ...cells.map(({ name, row, demanded, missing }) => {
-      const text = line(name, row);
-      return demanded ? `${missing ? painted('missing', text) : painted('seen', text)}  demanded` : text;
-    }),
-  ];
+  const rows = figures.map(({ kind, states, total, percent }) => {
+    const demanded = KINDS[kind].demanded ? 'demanded' : '';
+    return {
+      ' ': KINDS[kind].title,
+      ...states,
+      of: total,
+      covered: `${percent.toFixed(1)} %`.padStart(7),
+      '': demanded,
+    };
+  });
+  const columns = [' ', ...Object.keys(STATES), 'of', 'covered', ''];
+  const [head = '', ...lines] = table(rows, columns).split('\n');
+  const painted = figures.map(({ kind, states }, at) => {
+    const line = lines[at] ?? '';
+    return KINDS[kind].demanded ? paint(STATES[states.missing > 0 ? 'missing' : 'seen'].style, line) : line;
+  });
+  return [paint('bold', head), ...painted];
 }
 
 /** Returns the text of `--check`: the failures with their places, and a summary. */
@@ -166,11 +148,11 @@ export function verdictText(coverage: Coverage): string {
       ? `${missing.length} of ${total} that the contracts demand are never seen by a test${except}.`
       : `The tests see all ${total} that the contracts demand${except}.`;
   const failing = missing.length + problems.length > 0;
-  return [...invalid, ...missingLines(coverage), painted(failing ? 'missing' : 'seen', verdict)].join('\n');
+  return [...invalid, ...missingLines(coverage), paint(failing ? 'red' : 'green', verdict)].join('\n');
 }
 
 const section = (title: string, lines: readonly string[]): string =>
-  lines.length === 0 ? '' : `${painted('strong', title)}\n\n${lines.join('\n')}\n\n`;
+  lines.length === 0 ? '' : `${paint('bold', title)}\n\n${lines.join('\n')}\n\n`;
 
 /** Returns operations by statuses, missing elements, and the totals at the end. */
 export function coverageText(coverage: Coverage): string {
