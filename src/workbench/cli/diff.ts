@@ -161,14 +161,18 @@ const printRules = (rules: readonly StatedRule[]): string =>
     })
     .join('\n');
 
-const FORMATS = ['text', 'json', 'markdown', 'sarif'] as const;
-type Format = (typeof FORMATS)[number];
+const PRINTERS = {
+  text: printText,
+  json: (report: Report) => JSON.stringify(report, null, 2),
+  markdown: printMarkdown,
+  sarif: printSarif,
+};
 
 interface Options {
   root: string;
   from?: string;
   to?: string;
-  format: Format;
+  format: keyof typeof PRINTERS;
   json: boolean;
   rules: boolean;
 }
@@ -204,7 +208,9 @@ const diff: Subcommand = (command) => {
     .argument('[after]', 'the same kinds (default: the working tree)')
     .option('--from <directory>', 'compare with the project in this directory, not with a git ref')
     .option('--to <directory>', 'compare the project in this directory, not the working tree')
-    .addOption(new Option('--format <format>', 'the format of the report').choices([...FORMATS]).default('text'))
+    .addOption(
+      new Option('--format <format>', 'the format of the report').choices(Object.keys(PRINTERS)).default('text'),
+    )
     .option('--json', 'print JSON, as --format json does', false)
     .option('--rules', 'list the rules with their verdicts, their reasons, and the decisions of the contracts', false)
     .addHelpText('after', HELP);
@@ -212,7 +218,7 @@ const diff: Subcommand = (command) => {
     const options = command.optsWithGlobals<Options>();
     if (options.rules) return listRules(options.root, options.json);
     const report = await compared(ref, other, options);
-    await print(options.json ? 'json' : options.format, report);
+    console.log(PRINTERS[options.json ? 'json' : options.format](report));
     if (!report.ok) process.exitCode = EXIT.found;
   });
 };
@@ -228,12 +234,6 @@ async function compared(ref: string | undefined, other: string | undefined, opti
   const [before, after] = comparable(old, other === undefined ? working() : await versionNamed(root, other));
   rejectProblems(await problemsOf({ root: directory, before, after }));
   return diffReport({ root: directory, before, after });
-}
-
-async function print(format: Format, report: Report): Promise<void> {
-  if (format === 'json') return printJson(report);
-  if (format === 'markdown') console.log(printMarkdown(report));
-  else console.log(format === 'sarif' ? printSarif(report) : printText(report));
 }
 
 async function listRules(root: string, json: boolean): Promise<void> {
