@@ -16,6 +16,7 @@ import {
 import { type OperationEntry, operationEntries, schemaName } from '@accord-api/platform/contract/openapi';
 import { type ASTNode, type FieldDefinitionNode, type InputValueDefinitionNode, Kind, print } from 'graphql';
 import { DEFAULTS } from '../model/defaults.js';
+import { referencesIn } from '../model/edition.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { permissionsOf } from '../model/permissions.js';
 import { constraintOf, placeOf, type SdlSource } from '../model/sdl-source.js';
@@ -80,21 +81,6 @@ function permissionWords(permission: Permission): string {
   return `${groups.join('; ')}${permission.when === undefined ? '' : `; required when ${permission.when}`}`;
 }
 
-/** Returns the names of the referenced schemas, at any depth. */
-function schemasIn(source: OpenApiSource, value: unknown, found = new Set<string>()): Set<string> {
-  if (!isObject(value)) return found;
-  const reference = value['$ref'];
-  if (typeof reference === 'string') {
-    const keys = keysOf(reference);
-    const [, kind, name = ''] = keys;
-    const isKnown = kind === 'schemas' && found.has(name);
-    if (kind === 'schemas') found.add(name);
-    if (!isKnown) schemasIn(source, valueAt(source.written, keys), found);
-  }
-  for (const member of Object.values(value)) schemasIn(source, member, found);
-  return found;
-}
-
 /** Explains a published operation, and returns the names of its schemas; undefined for an unknown operation. */
 export function explainOperation(
   source: OpenApiSource,
@@ -115,7 +101,9 @@ export function explainOperation(
       { title: 'Responses', parts: responseParts(source, found) },
     ],
   };
-  return { explanation, schemas: schemasIn(source, operation) };
+  const references = [...referencesIn(source.written, operation)].map(keysOf);
+  const schemas = references.flatMap(([, kind, component = '']) => (kind === 'schemas' ? [component] : []));
+  return { explanation, schemas: new Set(schemas) };
 }
 
 /** Returns the place of a part, and the default that adds it. */

@@ -53,14 +53,14 @@ function rewriteCookies(document: OpenApiDocument): void {
 }
 
 /** Returns the references in a value and in their targets. */
-function reached(document: OpenApiDocument, value: unknown, found = new Set<string>()): Set<string> {
+export function referencesIn(document: OpenApiDocument, value: unknown, found = new Set<string>()): Set<string> {
   if (!isObject(value)) return found;
   const reference = value['$ref'];
   if (typeof reference === 'string' && reference.startsWith('#/') && !found.has(reference)) {
     found.add(reference);
-    reached(document, valueAt(document, keysOf(reference)), found);
+    referencesIn(document, valueAt(document, keysOf(reference)), found);
   }
-  for (const member of Object.values(value)) reached(document, member, found);
+  for (const member of Object.values(value)) referencesIn(document, member, found);
   return found;
 }
 
@@ -71,7 +71,7 @@ function deleteIdleWriteOnly(document: OpenApiDocument): void {
   };
   const operations = operationEntries(document).map(({ operation }) => operation);
   // The receiver of a webhook or a callback reads it as a response.
-  const sent = reached(document, [
+  const sent = referencesIn(document, [
     operations.map(({ responses, ...more }) => [responses, 'callbacks' in more && more.callbacks]),
     'webhooks' in document && document.webhooks,
     document['x-unmatched'],
@@ -148,7 +148,7 @@ export function publishedEdition(document: OpenApiDocument): OpenApiDocument {
     (paths[path] as PathItem)[method] = explicit(source, operation);
   }
   if (components === undefined) return { ...source, paths };
-  const used = reached(source, [paths, 'webhooks' in part && part.webhooks]);
+  const used = referencesIn(source, [paths, 'webhooks' in part && part.webhooks]);
   const unmatched = dereference(source, part['x-unmatched'], (one) => isInlined(one) && !used.has(one));
   const kept = INLINED.filter((kind) => components[kind] !== undefined).map((kind) => [
     kind,
