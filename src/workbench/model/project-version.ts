@@ -1,8 +1,8 @@
 /** Reads versions of the contracts: a commit, a folder, a file, or a served document. @module */
 
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, normalize, relative, resolve } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, normalize, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { filesIn, NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
 import { Kind, parse } from 'graphql';
@@ -156,35 +156,31 @@ function contractKind(text: string, name: string): ContractKind {
 export interface ProjectVersion {
   label: string;
   contracts: Contracts;
+  /** The paths of the scripts. */
   migrations: string[];
   /** The kind of a single contract, which is then compared alone. */
   only?: ContractKind;
 }
 
-const MIGRATIONS = 'prisma/migrations';
-
-/** Throws NoSuchVersion if neither contract exists. */
-function readFrom(files: ProjectFiles, place: string, wanted?: readonly (keyof Texts)[]): Contracts {
+/** Reads the version in a folder or commit. Throws NoSuchVersion if it has no contract. @param wanted the parts to read */
+function versionIn(
+  files: ProjectFiles,
+  label: string,
+  place: string,
+  wanted?: readonly (keyof Texts)[],
+): ProjectVersion {
   const contracts = contractsIn(files, wanted);
   if (contracts.openapi.absent && contracts.schema.absent)
     throw new NoSuchVersion(`There is no ${FILES.openapi} and no ${FILES.schema} ${place}.`);
-  return contracts;
+  return { label, contracts, migrations: files.list('prisma/migrations').filter((file) => file.endsWith('.sql')) };
 }
 
 /** Reads the version in a directory. Throws NoSuchVersion if it has no contract. @param wanted the parts to read */
-export function versionInDirectory(
+export const versionInDirectory = (
   directory: string,
   label = directory,
   wanted?: readonly (keyof Texts)[],
-): ProjectVersion {
-  const folder = join(directory, MIGRATIONS);
-  const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
-  return {
-    label,
-    contracts: readFrom(filesIn(directory), `in ${directory}`, wanted),
-    migrations: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
-  };
-}
+): ProjectVersion => versionIn(filesIn(directory), label, `in ${directory}`, wanted);
 
 /**
  * Reads the version at a git ref; by default at the merge base with origin/main, or at HEAD. Rejects with NoSuchVersion.
@@ -200,9 +196,7 @@ export async function versionAtRef(
     const elsewhere = name === undefined ? ' Compare with a directory: accord diff --from <directory>.' : '';
     throw error instanceof NoSuchVersion ? new NoSuchVersion(`${error.message}${elsewhere}`) : error;
   });
-  const tree = await git(root, 'ls-tree', '-d', '--name-only', `${id}:./${MIGRATIONS}`).catch(() => '');
-  const migrations = tree.split('\n').filter((line) => line !== '');
-  return { label, contracts: readFrom(filesAt(root, id), `at ${label}`, wanted), migrations };
+  return versionIn(filesAt(root, id), label, `at ${label}`, wanted);
 }
 
 const DOWNLOAD_TIMEOUT_MS = 10_000;
