@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Operation } from '@accord-api/platform/contract/openapi';
-import { type FieldDefinitionNode, Kind, print } from 'graphql';
+import { type FieldDefinitionNode, type GraphQLAbstractType, Kind, print } from 'graphql';
 import { Project } from 'ts-morph';
 import { isList, namedType, type SdlSource } from '../model/sdl-source.js';
 import { MANIPULATION_SETTINGS } from './source-edits.js';
@@ -9,18 +9,12 @@ import { MANIPULATION_SETTINGS } from './source-edits.js';
 export type Types = ReadonlyMap<string, ReadonlyMap<string, { about: string; field?: FieldDefinitionNode }>>;
 
 /** Returns the types with resolvers. Code generation ignores extensions as well. */
-export function typesOf({ document: { definitions } }: SdlSource): Types {
-  const objects = definitions.filter((one) => one.kind === Kind.OBJECT_TYPE_DEFINITION);
-  const abstract = (names: readonly string[]) => new Map([['__resolveType', { about: names.join(' | ') }]]);
+export function typesOf({ document: { definitions }, schema }: SdlSource): Types {
   return new Map(
     definitions.flatMap((one): [string, ReturnType<Types['get']> & {}][] => {
-      if (one.kind === Kind.UNION_TYPE_DEFINITION)
-        return [[one.name.value, abstract((one.types ?? []).map(({ name }) => name.value))]];
-      if (one.kind === Kind.INTERFACE_TYPE_DEFINITION) {
-        const typed = objects.filter(({ interfaces = [] }) =>
-          interfaces.some(({ name }) => name.value === one.name.value),
-        );
-        return [[one.name.value, abstract(typed.map(({ name }) => name.value))]];
+      if (one.kind === Kind.UNION_TYPE_DEFINITION || one.kind === Kind.INTERFACE_TYPE_DEFINITION) {
+        const possible = schema.getPossibleTypes(schema.getType(one.name.value) as GraphQLAbstractType);
+        return [[one.name.value, new Map([['__resolveType', { about: possible.join(' | ') }]])]];
       }
       if (one.kind !== Kind.OBJECT_TYPE_DEFINITION) return [];
       const fields = (one.fields ?? []).map(
