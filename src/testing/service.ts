@@ -242,19 +242,17 @@ export async function testService<Own extends object, Name extends string = stri
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
 
   const schemes = Object.keys(contract.document.components.securitySchemes ?? {});
-  const { account, person, ...logins } = peopleOf(app, database.client, schemes, url);
+  const accounts = peopleOf(app, database.client, schemes, url);
   const people = {} as Record<Name, Person>;
   for (const [name, role] of Object.entries(named ?? oneOfEachRole(application)) as [Name, string][])
-    people[name] = await person(role, name.charAt(0).toUpperCase() + name.slice(1));
+    people[name] = await accounts.person(role, name.charAt(0).toUpperCase() + name.slice(1));
 
   const client = testClient({ app, url, contract, errors: application.errors, observations, onBreach });
   const subscriptions: Subscription[] = [];
 
   return {
     ...{ app, url, application, contract, database, services, people, log },
-    account: (role) => account(role),
-    person: (role) => person(role),
-    ...logins,
+    ...accounts,
     ...client,
     subscribe(...request) {
       const subscription = client.subscribe(...request);
