@@ -31,23 +31,24 @@ const RESERVED_WORDS = `
 
 const IDENTIFIER = /^[a-z][A-Za-z0-9]*$/;
 
-/** Checks an operation. Paths of its findings begin at the operation. */
-type Rule = (operation: OperationObject, path: string, document: OpenApiDocument) => Finding[];
+type Fault = Omit<Finding, 'rule'>;
+
+/** Checks an operation. Paths of its faults begin at the operation. */
+type Rule = (operation: OperationObject, path: string, document: OpenApiDocument) => Fault[];
 
 /** An operationId is the name of a generated function. */
 const operationId: Rule = ({ operationId: id }) => {
   if (typeof id !== 'string' || (IDENTIFIER.test(id) && !RESERVED_WORDS.includes(id))) return [];
   const message = `operationId "${id}" cannot be a function's name: use camelCase letters and digits.`;
-  return [{ path: ['operationId'], rule: 'operation-id-identifier', message }];
+  return [{ path: ['operationId'], message }];
 };
 
 /** The tag is the name of the file with the handler. */
 const oneTag: Rule = ({ tags = [] }, _path, document) => {
-  const rule = 'operation-one-tag';
   const [tag, ...others] = tags;
   if (tag === undefined || others.length > 0) {
     const message = `An operation has exactly one tag, the file that answers it; this one has ${tags.length}.`;
-    return [{ path: tag === undefined ? [] : ['tags'], onKey: true, rule, message }];
+    return [{ path: tag === undefined ? [] : ['tags'], onKey: true, message }];
   }
   const declared = (document.tags ?? []).map(({ name }) => name);
   const isDeclared = declared.includes(tag);
@@ -55,19 +56,16 @@ const oneTag: Rule = ({ tags = [] }, _path, document) => {
   const message = isDeclared
     ? `Tag "${tag}" is not the name of a file: use letters and digits.`
     : `Tag "${tag}" is not declared. Declared under "tags": ${declared.join(', ') || 'none'}.`;
-  return [{ path: ['tags', 0], rule, message }];
+  return [{ path: ['tags', 0], message }];
 };
 
-const PERMISSION = 'operation-permission';
-
-function permissionFindings(permission: Partial<Permission>, path: Keys): Finding[] {
+function permissionFindings(permission: Partial<Permission>, path: Keys): Fault[] {
   if (typeof permission?.action !== 'string')
-    return [{ path, onKey: true, rule: PERMISSION, message: 'A permission is `public` or names its `action`.' }];
+    return [{ path, onKey: true, message: 'A permission is `public` or names its `action`.' }];
   return rolesIn(permission)
     .filter((role) => !REACHES.includes(permission[role] ?? ''))
     .map((role) => ({
       path: [...path, role],
-      rule: PERMISSION,
       message: `Permission "${permission.action}" must give ${role} one of ${REACHES.join(', ')}.`,
     }));
 }
@@ -75,7 +73,7 @@ function permissionFindings(permission: Partial<Permission>, path: Keys): Findin
 /** An operation without a permission would be open to everybody. */
 const permission: Rule = ({ 'x-permission': main, 'x-permission-also': further = [] }) => {
   const message = 'An operation says who may call it: add x-permission.';
-  if (main === undefined) return [{ path: [], onKey: true, rule: PERMISSION, message }];
+  if (main === undefined) return [{ path: [], onKey: true, message }];
   return [
     ...(main === 'public' ? [] : permissionFindings(main, ['x-permission'])),
     ...further.flatMap((one, index) => permissionFindings(one, ['x-permission-also', index])),
@@ -89,7 +87,6 @@ const exactStatuses: Rule = ({ responses }) =>
     .map((status) => ({
       path: ['responses', status],
       onKey: true,
-      rule: 'response-exact-status',
       message: `A response is declared for one status, not for "${status}".`,
     }));
 
@@ -100,7 +97,7 @@ const deprecation: Rule = ({ deprecated, 'x-deprecation': stated }) => {
   if (deprecated === true ? isComplete : stated === undefined) return [];
   const message =
     'A deprecated operation, and no other, has x-deprecation with the times `since` and `sunset` and a `link`.';
-  return [{ path: [], onKey: true, rule: 'operation-deprecation', message }];
+  return [{ path: [], onKey: true, message }];
 };
 
 /** The last version of an operation is its own or a later one, but not the newest. */
@@ -111,18 +108,21 @@ const lastVersion: Rule = ({ 'x-last-version': last }, path, document) => {
   const possible = own === undefined ? [] : versions.slice(versions.indexOf(own), -1);
   if (possible.includes(String(last))) return [];
   const message = `x-last-version must be a version that is not the newest, from the version of the operation: ${possible.join(', ') || 'there is none here'}.`;
-  return [{ path: ['x-last-version'], rule: 'operation-last-version', message }];
+  return [{ path: ['x-last-version'], message }];
 };
 
 const forward: Rule = (operation, path) =>
-  forwardFaults(path, operation).map(({ place, message }) => ({
-    path: place,
-    onKey: true,
-    rule: 'operation-forward',
-    message,
-  }));
+  forwardFaults(path, operation).map(({ place, message }) => ({ path: place, onKey: true, message }));
 
-const RULES: Rule[] = [operationId, oneTag, permission, exactStatuses, deprecation, lastVersion, forward];
+const RULES: Record<string, Rule> = {
+  'operation-id-identifier': operationId,
+  'operation-one-tag': oneTag,
+  'operation-permission': permission,
+  'response-exact-status': exactStatuses,
+  'operation-deprecation': deprecation,
+  'operation-last-version': lastVersion,
+  'operation-forward': forward,
+};
 
 /** Returns the paths without a version that are also the address of a path with a version. */
 function ambiguousPaths(document: OpenApiDocument): Finding[] {
@@ -227,25 +227,15 @@ function unparsableParameters(document: OpenApiDocument): Finding[] {
   });
 }
 
-export const FINDINGS = [
-  'operation-id-identifier',
-  'operation-one-tag',
-  PERMISSION,
-  'response-exact-status',
-  'operation-deprecation',
-  'operation-last-version',
-  'operation-forward',
-  'path-ambiguous',
-  'path-parameter-name',
-  REFERENCES,
-  CODES_RULE,
-] as const;
+export const FINDINGS = [...Object.keys(RULES), 'path-ambiguous', 'path-parameter-name', REFERENCES, CODES_RULE];
 
 /** Returns what the generator and the router reject in a document of valid structure. */
 export function findings(source: OpenApiSource): Finding[] {
   const document = source.written;
   const ofOperations = operationEntries(document).flatMap(({ operation, path, at }) =>
-    RULES.flatMap((rule) => rule(operation, path, document)).map((one) => ({ ...one, path: [...at, ...one.path] })),
+    Object.entries(RULES).flatMap(([rule, check]) =>
+      check(operation, path, document).map((one) => ({ ...one, rule, path: [...at, ...one.path] })),
+    ),
   );
   return [
     ...Object.keys(document.paths ?? {}).flatMap(unroutable),
