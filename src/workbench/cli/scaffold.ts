@@ -7,8 +7,8 @@ import { text as textOf } from 'node:stream/consumers';
 import { EXIT, paint, printJson, type Subcommand, Unable } from '@accord-api/platform/cli/output';
 import { type Project, type SourceFile, ts } from 'ts-morph';
 import { generate } from '../generate/generate.js';
+import { importTypeScript } from '../generate/resolvers.js';
 import { type Contracts, readContracts } from '../model/contracts.js';
-import { importTypeScript } from '../model/typescript-module.js';
 import {
   type Change,
   editGroups,

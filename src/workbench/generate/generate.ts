@@ -14,10 +14,9 @@ import { generateContract, generatePublished, type OpenApiSource } from '../mode
 import type { StatedPolicy } from '../model/permissions.js';
 import { checkPrismaSchema, generatePrismaClient, prismaClientIsCurrent } from '../model/prisma-schema.js';
 import { type Problem, printProblems } from '../model/problems.js';
-import { importTypeScript } from '../model/typescript-module.js';
 import { docComment, key, literal } from './operation-types.js';
 import { generateOperations, HEADER } from './operations.js';
-import { generateResolvers } from './resolvers.js';
+import { generateResolvers, importTypeScript } from './resolvers.js';
 
 /** The result of a generation. `report` is for people. */
 export interface Outcome {
