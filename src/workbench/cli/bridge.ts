@@ -3,7 +3,7 @@ import { bridge, type Report } from '../bridge/bridge.js';
 import { type Difference, FILES, type Location, type Named, SIDES, type Side } from '../bridge/contract.js';
 import { check } from '../model/check.js';
 import { type Contracts, readContracts } from '../model/contracts.js';
-import { frameOf, rejectProblems } from '../model/problems.js';
+import { frameOf, pluralize, rejectProblems } from '../model/problems.js';
 
 /** A missing type alone causes a difference in each of its members. */
 const MAX_DIFFERENCES = 20;
@@ -25,18 +25,16 @@ function printDifference({ id, message, advice, places }: Difference, contracts:
   return [head, ...frames, `  → ${advice}`].join('\n');
 }
 
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
 /** Prints each difference with all its places and the advice; without a difference, the number of comparisons. */
 function printReport(report: Report, contracts: Contracts): string {
   const { differences, accepted, pairs } = report;
   if (differences.length === 0) {
     const nouns = { types: 'type', enumerations: 'enum', operations: 'operation' } as const;
     const compared = (['types', 'enumerations', 'operations'] as const).map((kind) =>
-      counted(pairs[kind].length, nouns[kind]),
+      pluralize(pairs[kind].length, nouns[kind]),
     );
     const result =
-      accepted.length === 0 ? 'no difference' : `${counted(accepted.length, 'difference')}, accepted with a reason`;
+      accepted.length === 0 ? 'no difference' : `${pluralize(accepted.length, 'difference')}, accepted with a reason`;
     return `${paint('green', '✓')} Compared ${compared.join(', ')} with their counterparts: ${result}.`;
   }
   const shown = differences.slice(0, MAX_DIFFERENCES).map((one) => `${printDifference(one, contracts)}\n`);
@@ -44,7 +42,7 @@ function printReport(report: Report, contracts: Contracts): string {
   const isAcceptable = differences.some(({ id }) => !/^(stale|x-bridge):/.test(id));
   return [
     ...shown,
-    `${counted(differences.length, 'unexplained difference')}${more}`,
+    `${pluralize(differences.length, 'unexplained difference')}${more}`,
     ...(isAcceptable ? [`\n${HOW_TO_ACCEPT}`] : []),
   ].join('\n');
 }

@@ -33,7 +33,6 @@ export interface Change {
   /** True for an announced removal, whose verdict `x-severity` does not change. */
   settled?: boolean;
   place: ChangePlace;
-
   /** The affected operationIds, `Type.field`s or models. */
   elements: string[];
 }

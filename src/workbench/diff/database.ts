@@ -136,14 +136,12 @@ export function databaseChanges(before: PrismaSource, after: PrismaSource): Chan
     const judged = isInside || (was && is && was.value === is.value) ? undefined : judge(was, is);
     if (judged === undefined) return [];
     const [verdict, what, message] = judged;
-
     const rule = `database-${part.rule.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}-${what}`;
     const advice = verdict !== 'safe' && { advice: ADVICE[what] ?? String(ADVICE['changed']) };
     return [
       {
         ...{ id: `database:${id}:${what}`, rule, side: 'database', verdict, what, message, ...advice },
         place: { file, line: part.line, column: 1, old: is === undefined },
-
         elements: [part.element],
       },
     ];

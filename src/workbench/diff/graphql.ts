@@ -175,13 +175,11 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, today:
     const paths = keys.map((_, index) => keys.slice(0, keys.length - index).join('.'));
     const place = paths.map((one) => (isGone ? old : current).get(one)).find((one) => one !== undefined);
     const { file, line, column } = place ?? { file: after.file, line: 1, column: 1 };
-
     const advice = adviceFor(verdict, what);
     return {
       ...{ id: `graphql:${id}:${what}`, rule, side: 'graphql', verdict, what, message, ...(advice && { advice }) },
       ...(what === 'removed' && isAnnounced(path, schemas) && { settled: true }),
       place: { file, line, column, old: isGone },
-
       elements: [...new Set(elements)],
     };
   };

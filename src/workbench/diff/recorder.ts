@@ -111,7 +111,6 @@ export function recorderOf(side: Side, locate: { old: Locate; now: Locate }, tod
       ...(advice && { advice: sunset === undefined ? advice : `Keep it until ${sunset}.` }),
       ...(isOver && { settled: true }),
       place: { file, line, column, old: after === undefined && before !== undefined },
-
       ...{ elements: [], owners },
       ...(shared !== undefined && { shared: { by: shared, where } }),
     });

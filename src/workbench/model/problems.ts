@@ -62,7 +62,7 @@ export function problemAt(file: string, text: string, place: Place, rule: string
   return { file, line: place.line, column: place.column, rule, message, frame: frameOf(text, place) };
 }
 
-const pluralize = (count: number, noun: string) => (count === 1 ? `1 ${noun}` : `${count} ${noun}s`);
+export const pluralize = (count: number, noun: string): string => (count === 1 ? `1 ${noun}` : `${count} ${noun}s`);
 
 function countOf(problems: readonly Problem[]): string {
   const warnings = problems.filter(({ severity }) => severity === 'warning').length;

@@ -120,7 +120,6 @@ export interface Definition {
   file: string;
   line: number;
   column: number;
-
   description: string;
   /** Its text without members and directives. */
   shape: string;
@@ -132,7 +131,6 @@ export interface Definition {
 interface Node {
   kind: string;
   name?: NameNode;
-
   description?: StringValueNode;
   directives?: readonly ConstDirectiveNode[];
   type?: TypeNode;
@@ -155,7 +153,6 @@ const sorted = (value: unknown): unknown =>
 
 function definitionOf(node: Node, schema: GraphQLSchema): Definition {
   const { file, line, column } = placeOf(node.name);
-
   const names = (nodes: readonly NamedTypeNode[] = []) =>
     nodes
       .map(({ name }) => name.value)
@@ -166,7 +163,6 @@ function definitionOf(node: Node, schema: GraphQLSchema): Definition {
   const value = node.defaultValue && type ? JSON.stringify(sorted(valueFromAST(node.defaultValue, type as never))) : '';
   return {
     ...{ file, line, column, isExtended: false, isInput: node.kind === 'InputValueDefinition' },
-
     description: node.description?.value ?? '',
     shape: [node.kind, node.type ? print(node.type) : '', names(node.interfaces), names(node.types), value].join('|'),
     directives: node.directives ?? [],
