@@ -200,30 +200,23 @@ export function forwardFaults(
 ): ForwardFault[] {
   if (stated === undefined) return [];
   const { to, path: target }: Record<string, unknown> = typeof stated === 'string' ? { to: stated } : Object(stated);
+  const fault = (message: string, ...place: string[]): ForwardFault => ({ place, message });
   if (typeof to !== 'string' || !(target === undefined || (typeof target === 'string' && /^\/[^?#]*$/.test(target)))) {
     const message = 'x-forward must be the name of a service, or `{ to, path }` with a path that starts with /.';
-    return [{ place: ['x-forward'], message }];
+    return [fault(message, 'x-forward')];
   }
   const parameters = parametersOf(path);
   const unknown = parametersOf(target ?? '').filter((name) => !parameters.includes(name));
   const owned = typeof main === 'object' ? rolesIn(main).filter((role) => main[role] === 'own') : [];
+  const filled = (name: string) =>
+    `x-forward fills {${name}} from a path parameter, but the operation has no parameter of this name.`;
+  const ownedBy = (role: string) =>
+    `A forwarded operation cannot be "own" for ${role}, because only the upstream knows owners. Use any or none.`;
+  const conditional = 'A forwarded operation can have no further permission: only the upstream knows when it applies.';
   return [
-    ...unknown.map((name) => ({
-      place: ['x-forward'],
-      message: `x-forward fills {${name}} from a path parameter, but the operation has no parameter of this name.`,
-    })),
-    ...owned.map((role) => ({
-      place: ['x-permission', role],
-      message: `A forwarded operation cannot be "own" for ${role}, because only the upstream knows owners. Use any or none.`,
-    })),
-    ...(further === undefined
-      ? []
-      : [
-          {
-            place: ['x-permission-also'],
-            message: 'A forwarded operation can have no further permission: only the upstream knows when it applies.',
-          },
-        ]),
+    ...unknown.map((name) => fault(filled(name), 'x-forward')),
+    ...owned.map((role) => fault(ownedBy(role), 'x-permission', role)),
+    ...(further === undefined ? [] : [fault(conditional, 'x-permission-also')]),
   ];
 }
 

@@ -5,9 +5,9 @@ import { Failure } from '../calls/errors.js';
 import type { Catalogue } from '../contract/codes.js';
 import { kindOf, type Location } from '../contract/document.js';
 import { type Operation, splitPath } from '../contract/openapi.js';
-import { parameterForm, textsOf } from '../contract/parameter-form.js';
+import { textsOf } from '../contract/parameter-form.js';
 import type { schemaCompiler } from '../http/json-schema.js';
-import { isInexact, nameOf, parametersIn } from '../rest/parameters.js';
+import { formsIn, isInexact } from '../rest/parameters.js';
 import type { Reply } from '../rest/represent.js';
 import type { Context, ReadRequest } from '../rest/routes.js';
 import { answerReader, CONNECTION_HEADERS, type ForwardedOperation, missingAnswerFailure } from './answers.js';
@@ -142,9 +142,8 @@ type ParameterWriter = (
 ) => [key: string, text: string][];
 
 function parameterWriter(operation: Operation): ParameterWriter {
-  const formsIn = (place: Location) =>
-    parametersIn(operation, place).map((one) => ({ name: nameOf(one), form: parameterForm(one) }));
-  const forms = { path: formsIn('path'), query: formsIn('query'), header: formsIn('header') };
+  const of = (place: Location) => formsIn(operation, place);
+  const forms = { path: of('path'), query: of('query'), header: of('header') };
   return (place, values, encode) =>
     forms[place].flatMap(({ name, form }) => {
       if (values[name] === undefined) return [];

@@ -37,6 +37,9 @@ export const parametersIn = ({ operation }: Operation, place: Location): Paramet
     (one) => one.in === place && !(place === 'query' && one.name === 'version') && !isTextCookie(one),
   );
 
+export const formsIn = (operation: Operation, place: Location) =>
+  parametersIn(operation, place).map((one) => ({ parameter: one, name: nameOf(one), form: parameterForm(one) }));
+
 /**
  * Returns the schema of a text that can be read as one of some types. The format of a path parameter is part of its
  * structure.
@@ -135,10 +138,9 @@ const jsonLayer =
  */
 export function placeReader(ajv: Ajv2020 | undefined, operation: Operation, place: Location): PlaceReader {
   const textsIn = TEXTS[place];
-  const parameters = parametersIn(operation, place);
+  const forms = formsIn(operation, place);
   // Only a query must not contain other names.
-  if (parameters.length === 0 && place !== 'query') return () => ({});
-  const forms = parameters.map((one) => ({ parameter: one, name: nameOf(one), form: parameterForm(one) }));
+  if (forms.length === 0 && place !== 'query') return () => ({});
   const layers = forms.flatMap(({ name, form }) => {
     if (form.kind === 'list') return listLayer(name, form, place === 'query');
     return form.kind === 'json' ? jsonLayer(name) : [];
@@ -146,7 +148,7 @@ export function placeReader(ajv: Ajv2020 | undefined, operation: Operation, plac
   const structure = () => ({
     type: 'object',
     properties: Object.fromEntries(forms.map(({ parameter, name, form }) => [name, structureFor(parameter, form)])),
-    required: parameters.filter(({ required }) => required).map(nameOf),
+    required: forms.flatMap(({ parameter, name }) => (parameter.required ? name : [])),
     ...(place === 'query' && { additionalProperties: false }),
   });
   const faults = ajv === undefined ? () => undefined : lazily(ajv, structure);
@@ -179,12 +181,12 @@ export function parametersValidator(
   operation: Operation,
 ): Record<Location, (read: Values) => Issues | undefined> {
   const ofPlace = (place: Location) => {
-    const checked = parametersIn(operation, place).filter((one) => place !== 'path' || !isId(one));
+    const checked = formsIn(operation, place).filter((one) => place !== 'path' || !isId(one));
     if (checked.length === 0) return () => undefined;
-    const members = checked.map((one) => [nameOf(one), schemaOf(one)]);
+    const members = checked.map(({ parameter, name }) => [name, schemaOf(parameter)]);
     const faults = lazily(ajv, () => ({ type: 'object', properties: Object.fromEntries(members) }));
-    const hasText = checked.some((one) => mayBeUnstorable(parameterForm(one), place));
-    const whole = checked.filter((one) => scalarsIn(parameterForm(one)).includes('integer')).map(nameOf);
+    const hasText = checked.some(({ form }) => mayBeUnstorable(form, place));
+    const whole = checked.flatMap(({ name, form }) => (scalarsIn(form).includes('integer') ? name : []));
     return (read: Values) => {
       const errors = faults(read);
       const tooLarge = errors ? [] : whole.filter((name) => isInexact(read[name]));
@@ -210,8 +212,7 @@ export const isInexact = (value: unknown): boolean =>
   Array.isArray(value) ? value.some(isInexact) : typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 
 /** Returns true for an id in a path. The structure contains its minimum; an id that is too large is 404. */
-function isId(parameter: Parameter): boolean {
-  const form = parameterForm(parameter);
+function isId({ parameter, form }: { parameter: Parameter; form: ParameterForm }): boolean {
   const isInteger = form.kind === 'scalar' && form.types.join() === 'integer';
   const { enum: values, const: value } = mergeSchema(schemaOf(parameter));
   return isInteger && values === undefined && value === undefined;
