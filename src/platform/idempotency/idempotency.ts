@@ -54,13 +54,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
   async function waitFor(request: Promise<unknown>, milliseconds: number): Promise<void> {
     if (milliseconds <= 0 || waiting >= MAX_WAITING) throw IN_FLIGHT;
     waiting += 1;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      request.then(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    await Promise.race([request, delay(milliseconds, undefined, { ref: false })]);
     waiting -= 1;
   }
 
@@ -86,10 +80,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
       for (let first = running.get(name); first; first = running.get(name))
         await waitFor(first, until - performance.now());
       const result = runUntil(until, work);
-      const ended = result.then(
-        () => running.delete(name),
-        () => running.delete(name),
-      );
+      const ended = result.catch(() => {}).then(() => running.delete(name));
       running.set(name, ended);
       return result;
     },

@@ -10,8 +10,7 @@ import { BOUNDS } from '../bounds.js';
 import { Failure } from '../calls/errors.js';
 import { networkOf, prefixesOf } from '../calls/networks.js';
 import { fairQueue } from '../calls/schedulers.js';
-import type { OpenApiDocument } from '../contract/document.js';
-import { operations } from '../contract/openapi.js';
+import type { Operation } from '../contract/openapi.js';
 import { type CrossOrigin, isPreflight } from '../http/cross-origin.js';
 import { addressOf, type FailureContext, failureHeaders, MEDIA_TYPE, problem } from '../http/failures.js';
 import { pathOf, requestIdOf } from '../http/headers.js';
@@ -160,7 +159,7 @@ interface AdmissionOptions {
   /** TRUST_PROXY: the proxies whose X-Forwarded-For names the address, as for Fastify. */
   trusted: string | undefined;
   /** Operations without a response for 503 are always admitted. */
-  document: OpenApiDocument;
+  operations: readonly Operation[];
   /** The path that always answers 200, and its failures. */
   graphql: {
     path: string;
@@ -188,7 +187,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
     const places = admission(options.limits, options.trusted);
     app.decorate('admission', places);
     const exempt = new Set(
-      operations(options.document)
+      options.operations
         .filter(({ operation }) => !operation.responses['503']?.content?.['application/problem+json'])
         .map(({ path }) => path),
     );

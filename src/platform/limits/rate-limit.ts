@@ -119,13 +119,11 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
       request.weight = weight;
       if (difference === 0) return;
       const rate = addresses(networkOf(request.ip), ceiling, difference);
-      return andThen(rate, (one) => refuseBeyond(request, one));
+      return andThen(rate, (one) => {
+        if (one.exceeded) request.rate = one;
+        refuseExcess(one);
+      });
     });
-    function refuseBeyond(request: FastifyRequest, rate: Rate): void {
-      if (!rate.exceeded) return;
-      request.rate = rate;
-      throw tooMany(rate);
-    }
     app.stage('ceiling', (request) => (isCounted(request) ? app.weighRequest(request, ONE) : undefined));
 
     const setHeaders = (reply: FastifyReply, { limit, remaining, ttl }: Rate) =>
@@ -160,13 +158,10 @@ const rateOf = (limit: number, { current, ttl }: Count): Rate => ({
 const isCounted = ({ route }: FastifyRequest): boolean => route.counted !== false;
 
 /** @throws Failure RATE_LIMITED if the caller has no requests left */
-export function refuseExcess(rate: Rate): void {
-  if (rate.exceeded) throw tooMany(rate);
-}
-
-function tooMany({ limit, ttl }: Rate): Failure {
+export function refuseExcess({ exceeded, limit, ttl }: Rate): void {
+  if (!exceeded) return;
   const retryAfter = Math.max(1, Math.ceil(ttl / 1000));
-  return new Failure('RATE_LIMITED', `At most ${limit} requests a minute. Try again in ${retryAfter} seconds.`, {
+  throw new Failure('RATE_LIMITED', `At most ${limit} requests a minute. Try again in ${retryAfter} seconds.`, {
     retryAfter,
   });
 }
