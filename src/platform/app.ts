@@ -103,7 +103,7 @@ export async function buildApp(
   app.decorate('publicOrigin', config.PUBLIC_URL === undefined ? undefined : new URL(config.PUBLIC_URL).origin);
   app.decorate('loginHint', loginHint(sessionRoutes?.login));
   app.decorate('policy', application.policy);
-  app.decorate('notWritten', [...notWrittenOperations(document, handlers), ...notWrittenFields(application.resolvers)]);
+  app.decorate('notWritten', [...notWrittenOperations(all, handlers), ...notWrittenFields(application.resolvers)]);
   app.decorate('restEntry', restEntry(all, versions));
   app.setErrorHandler(sendProblem);
 
@@ -157,7 +157,7 @@ export async function buildApp(
   await app.register(admissionPlugin, {
     limits: { ...ADMISSION, ...admission },
     trusted: config.TRUST_PROXY,
-    document,
+    operations: all,
     graphql: { path: PATH, mediaType: mediaTypeFor, body: failureResult },
     corsHeaders: cors.headersFor,
   });

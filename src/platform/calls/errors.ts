@@ -44,19 +44,13 @@ export class Failure extends Error {
   }
 }
 
-type FailuresOf<Codes extends Catalogue> = new (
-  code: keyof Codes & string,
-  message: string,
-  options?: FailureOptions,
-) => Failure;
-
 /**
  * Returns the base class of the errors of an application.
  * @param codes `errors` of `generated/errors.ts`
  * @example
  * export class Failure extends failuresOf(errors) {}
  */
-export function failuresOf<const Codes extends Catalogue>(codes: Codes): FailuresOf<Codes> {
+export function failuresOf<const Codes extends Catalogue>(codes: Codes) {
   return class extends Failure {
     constructor(code: keyof Codes & string, message: string, options?: FailureOptions) {
       super(code as Code, message, options, codes[code] as Kind);

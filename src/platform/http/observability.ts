@@ -189,9 +189,7 @@ export const metricsPlugin = fp<MetricsOptions>(
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
 function isBearer(header: string | undefined, token: string): boolean {
-  const [given, expected] = [
-    Buffer.from((header ?? '').replace(/^bearer /i, 'Bearer ')),
-    Buffer.from(`Bearer ${token}`),
-  ];
+  const given = Buffer.from((header ?? '').replace(/^bearer /i, 'Bearer '));
+  const expected = Buffer.from(`Bearer ${token}`);
   return given.length === expected.length && timingSafeEqual(given, expected);
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { OpenApiDocument } from '../contract/document.js';
 import {
   filesIn,
   type GeneratedContract,
@@ -10,19 +9,6 @@ import {
   sdlText,
 } from '../contract/project-files.js';
 import { rootPath } from '../root.js';
-
-export interface PublishedContracts {
-  /** The version of the REST contract, and a digest of all documents. */
-  release: string;
-  documents: {
-    openapiYaml: Buffer;
-    openapiJson: Buffer;
-    /** For tools that do not support OpenAPI 3.1. */
-    openapi30Json: Buffer;
-    schemaGraphql: Buffer;
-    schemaJson: Buffer;
-  };
-}
 
 /** The addresses of the published contracts. They do not change. */
 export const CONTRACT_PATHS: ReadonlySet<string> = new Set([
@@ -34,12 +20,8 @@ export const CONTRACT_PATHS: ReadonlySet<string> = new Set([
 ]);
 
 /** Both contracts, for the service and for publication. */
-export interface ServedContracts {
-  openapi: OpenApiDocument;
-  schemaGraphql: Buffer;
-  /** Returns the published contracts for an address of the service (`https://api.example.com`). Caches the result. */
-  at: (address: string) => PublishedContracts;
-}
+export type ServedContracts = Awaited<ReturnType<typeof publishedContracts>>;
+export type PublishedContracts = ReturnType<ServedContracts['at']>;
 
 const DIGEST_CHARACTERS = 12;
 
@@ -61,12 +43,12 @@ function serversAt({ servers }: Pick<GeneratedContract, 'servers'>, address: str
 export async function publishedContracts(
   contract: GeneratedContract = readGeneratedContract(),
   schemaGraphql: Buffer = Buffer.from(sdlText(sdlParts(filesIn(rootPath())))),
-): Promise<ServedContracts> {
+) {
   const { openapi, editions } = contract;
-  const cache = new LRUCache<string, PublishedContracts>({ max: MAX_EDITIONS });
+  const cache = new LRUCache<string, ReturnType<typeof editionFor>>({ max: MAX_EDITIONS });
   let schemaJson: Buffer | undefined;
 
-  function editionFor(address: string): PublishedContracts {
+  function editionFor(address: string) {
     schemaJson ??= introspectionOf(schemaGraphql.toString());
     const servers = serversAt(contract, address);
     const withServers = ([before, after]: readonly [string, string], text: string) =>
@@ -74,6 +56,7 @@ export async function publishedContracts(
     const documents = {
       openapiYaml: withServers(editions.yaml, servers.yaml),
       openapiJson: withServers(editions.json, servers.json),
+      /** For tools that do not support OpenAPI 3.1. */
       openapi30Json: withServers(editions.json30, servers.json),
       schemaGraphql,
       schemaJson,
@@ -86,7 +69,8 @@ export async function publishedContracts(
   return {
     openapi,
     schemaGraphql,
-    at(address) {
+    /** Returns the published contracts for an address of the service (`https://api.example.com`). Caches the result. */
+    at(address: string) {
       const edition = cache.get(address) ?? editionFor(address);
       cache.set(address, edition);
       return edition;

@@ -105,13 +105,10 @@ const acceptedVersions = (accept = '', mediaType: string): string[] =>
         .flatMap((range) => /;\s*(?:version|v)="?([^";\s]+)"?/i.exec(range)?.[1] ?? [])
     : [];
 
-interface Naming {
-  host?: string | undefined;
-  accept?: string | undefined;
-}
+type Naming = ReturnType<typeof namingIn>;
 
 // HTTP/2 has an authority instead of Host (RFC 9113 §8.3.1).
-const namingIn = ({ headers }: IncomingMessage): Naming => ({
+const namingIn = ({ headers }: IncomingMessage) => ({
   host: headers.host ?? (headers[':authority'] as string | undefined),
   accept: headers.accept,
 });
