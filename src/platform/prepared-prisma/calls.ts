@@ -12,7 +12,6 @@ import {
   TEXT_TYPES,
 } from './connection.js';
 import type { DataModel } from './data-model.js';
-import { type Slot, timestampOf } from './markers.js';
 import {
   type AnyClient,
   type DryRuns,
@@ -23,8 +22,8 @@ import {
   type StatementNames,
   type UnsupportedPlan,
 } from './recorder.js';
-import { decoderOf } from './rows.js';
 import { type Call, copyOf, type Shape, shapeOf, Unsupported } from './shape.js';
+import { decoderOf, type Slot, timestampOf } from './values.js';
 
 /** The connection of a call, inside or outside of a transaction. */
 export interface CallScope {

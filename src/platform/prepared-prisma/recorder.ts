@@ -5,9 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Answer, dryAdapter, type Reading, type Sent, type Statement } from './connection.js';
 import type { DataModel } from './data-model.js';
-import { FORMATS, generatorOf, isToday, markerValue, type Slot } from './markers.js';
-import { type Reader, readerOf } from './rows.js';
 import { type Call, copyOf, type Shape, Unsupported } from './shape.js';
+import { FORMATS, generatorOf, isToday, markerValue, type Reader, readerOf, type Slot } from './values.js';
 
 /** The statement of a shape, its parameters, and the reader of its rows. */
 export interface Plan {

@@ -1,7 +1,6 @@
 /** The shape of a call: the arguments that can change the text of the statement. Others are its parameters. */
 import { Decimal, skip } from '@prisma/client/runtime/client';
 import type { DataModel, Field, Model } from './data-model.js';
-import { isIsoDate, type ValueType } from './markers.js';
 
 /** A call that only Prisma can run. The message is one of few reasons. */
 export class Unsupported extends Error {}
@@ -11,6 +10,18 @@ export interface Call {
   operation: string;
   args: object | undefined;
 }
+
+export type ValueType =
+  | 'int'
+  | 'float'
+  | 'text'
+  | 'uuid'
+  | 'bigint'
+  | 'date'
+  | 'isoDate'
+  | 'decimal'
+  | 'bytes'
+  | 'json';
 
 export interface Shape {
   key: string;
@@ -28,6 +39,10 @@ const LITERAL_ARGUMENTS = new Set(['orderBy', 'relationLoadStrategy', 'omit']);
 const LOGICAL = new Set(['AND', 'OR', 'NOT']);
 const RELATION_FILTERS = new Set(['is', 'isNot', 'some', 'every', 'none']);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/;
+/** Returns true for a date of Prisma with at most three fractional digits. */
+const isIsoDate = (text: string): boolean => ISO_DATE.test(text) && !Number.isNaN(Date.parse(text));
 
 /** @throws Unsupported */
 export function shapeOf(dataModel: DataModel, call: Call): Shape {
