@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import t from 'tap';
 import { readConfig } from '../../src/platform/server/config.js';
-import { printAddresses } from '../../src/platform/server/serve.js';
+import { printAddresses } from '../../src/platform/server/run.js';
 import { memoryDatabase, onEachDatabase } from '../support/databases.js';
 import { eventually, ROOT, run } from '../support/process.js';
 import { REDIS, skipWithoutRedis } from '../support/servers.js';

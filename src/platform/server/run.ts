@@ -3,10 +3,11 @@ import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { format } from 'node:util';
 import type { TProperties } from '@sinclair/typebox';
-import type { Application } from '../application.js';
+import type { FastifyInstance } from 'fastify';
+import type { Application, DemoPerson } from '../application.js';
 import { DatabaseNotOpened, faultOf, reasonOf, reportIfSlow, retryWhileUnavailable } from '../database/faults.js';
-import { openDatabase } from '../database/open.js';
-import { namesOf } from '../names.js';
+import { type Database, openDatabase } from '../database/open.js';
+import { namesOf, titleOf } from '../names.js';
 import { type Config, ConfigError, listenHost, notListening, printsJson, readConfig } from './config.js';
 
 /** The numbers of levels in the log (pino). */
@@ -60,10 +61,44 @@ async function start({ name, variables, application: load }: Program): Promise<v
     await database.close();
     throw new Error(`The program is called "${name}", and its application "${application.name}".`);
   }
-  await serve(application, config, database).catch(async (error: unknown) => {
+  const ready = await serve(application, config, database).catch(async (error: unknown) => {
     await database.close();
     throw error;
   });
+  printAddresses({ title: titleOf(application), config, database, ...ready });
+}
+
+interface Announcement {
+  title: string;
+  config: Config;
+  database: Pick<Database, 'label' | 'migrated'>;
+  address: string;
+  demo: DemoPerson | undefined;
+  app: Pick<FastifyInstance, 'notWritten' | 'restEntry' | 'log'>;
+}
+
+/** Prints the addresses and the demo login; one line of the log where the process prints only JSON. */
+export function printAddresses({ title, config, database, address, demo, app }: Announcement): void {
+  const { notWritten, restEntry } = app;
+  const url =
+    config.PUBLIC_URL?.replace(/(?<!\/)\/+$/, '') ?? address.replace(/\/\/(127\.0\.0\.1|\[::1\])(?=:)/, '//localhost');
+  const migrated = database.migrated.length > 0 ? ` (migrated: ${database.migrated.join(', ')})` : '';
+  const facts = {
+    Database: database.label + migrated,
+    REST: restEntry.prefixes.map((prefix) => url + prefix).join('  '),
+    GraphQL: `${url}/graphql`,
+    Docs: `${url}/docs`,
+    Contracts: `${url}/openapi.yaml  ${url}/schema.graphql`,
+  };
+  if (printsJson(process.env)) return void app.log.info({ ...facts, notWritten }, `${title} is ready.`);
+  const lines = ['', `  ${title} is ready.`, ''];
+  for (const [name, fact] of Object.entries(facts)) lines.push(`  ${name.padEnd(10)} ${fact}`);
+  if (demo) {
+    lines.push('', `  Demo login ${demo.email} / ${demo.password}`);
+    if (restEntry.sample) lines.push(`  Try it     curl -u '${demo.email}:${demo.password}' ${url}${restEntry.sample}`);
+  }
+  if (notWritten.length > 0) lines.push('', `  Not written yet (501): ${notWritten.join(', ')}`);
+  console.log(`${lines.join('\n')}\n`);
 }
 
 /** Checks that the port is free before the database is opened or migrated. */
