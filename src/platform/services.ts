@@ -8,7 +8,7 @@ import type { Application, ApplicationPlatform } from './application.js';
 import { refusalLog } from './audit/audit.js';
 import { cursors } from './calls/rows.js';
 import { dataModel } from './database/client.js';
-import { faultOf } from './database/faults.js';
+import { isOutage } from './database/faults.js';
 import type { Database } from './database/open.js';
 import type { Outages } from './database/outages.js';
 import { databaseSignals } from './database/signals.js';
@@ -29,9 +29,6 @@ import { accessTokens } from './sessions/session-tokens.js';
 import { sessionsService } from './sessions/sessions.js';
 
 const HOUR_MS = 60 * 60 * 1000;
-
-/** Faults of the database that an outage causes. */
-const OUTAGE_FAULTS: ReadonlySet<string> = new Set(['unavailable', 'denied', 'timeout']);
 
 interface ServicesOptions {
   database: Database;
@@ -70,7 +67,7 @@ export async function platformServices(
   /** Logs an error. An outage of the database is logged once, not with each error that it causes. */
   const report = (about: object, err: unknown, message: string) => {
     const write = () => log.error({ ...about, err }, message);
-    if (OUTAGE_FAULTS.has(faultOf(err).kind)) outages.unlessAway('The database', write);
+    if (isOutage(err)) outages.unlessAway('The database', write);
     else write();
   };
   const onFault = (err: unknown) => report({}, err, 'signals of other instances cannot be received or read');

@@ -38,10 +38,10 @@ export interface Backend {
   /** Returns the embedded database as a tar, for `snapshot` of another one. Rejects on a server. */
   dump: () => Promise<Blob>;
   listener: (notify: Notify) => Listener;
-  /** Reports outages of the server. Undefined if the database is in this process. */
-  watch?: (server: () => Dependency) => void;
+  /** Reports outages of the server. */
+  watch: (server: () => Dependency) => void;
   /** True if the server accepts no writes, as of the newest connection. */
-  isReadOnly?: () => boolean;
+  isReadOnly: () => boolean;
   close: () => Promise<void>;
 }
 

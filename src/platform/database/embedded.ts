@@ -213,6 +213,8 @@ function backend(
       }
     },
     listener: () => embeddedListener(pool),
+    watch: () => {},
+    isReadOnly: () => false,
     close: async () => {
       // `pool.end` waits for open transactions, which PostgreSQL rolls back when it stops.
       void pool.end();

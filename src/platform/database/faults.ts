@@ -130,6 +130,9 @@ export function faultOf(error: unknown): DatabaseFault {
   return { kind, constraint: named.find((one) => one !== undefined) ?? '' };
 }
 
+/** Returns true for an error that an outage of the database causes. */
+export const isOutage = (error: unknown): boolean => ['unavailable', 'denied', 'timeout'].includes(faultOf(error).kind);
+
 /** Returns the innermost message in one line, for operators. */
 export function reasonOf(error: unknown): string {
   if (error instanceof DatabaseNotOpened) return error.message;

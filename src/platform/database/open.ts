@@ -1,6 +1,7 @@
 import type { QueryConfig } from 'pg';
 import { pooledConnection } from '../prepared-prisma/connection.js';
 import { preparedClient } from '../prepared-prisma/prepared-client.js';
+import type { DatabaseAddress } from './address.js';
 import type { Backend, Connections } from './backend.js';
 import { dataModel, PrismaClient } from './client.js';
 import { type DatabaseOptions, openMigrated } from './open-migrated.js';
@@ -9,21 +10,15 @@ import { type Listener, notify } from './signals.js';
 
 export interface Database
   extends Pick<Listener, 'listen' | 'checkListening' | 'isListening'>,
-    Pick<Backend, 'exclusively' | 'dump'> {
+    Pick<Backend, 'exclusively' | 'dump' | 'isReadOnly' | 'route'>,
+    Pick<DatabaseAddress, 'kind' | 'label'> {
   client: PrismaClient;
-  kind: 'embedded' | 'postgresql';
-  /** For people: "embedded PostgreSQL in ./data". Never contains a password. */
-  label: string;
   /** Reports outages. */
   watch: (dependency: () => Dependency) => void;
   /** Returns why statements fail for every caller; undefined if none is known to. */
   failing: () => Promise<string | undefined>;
-  /** True if the server accepts no writes. */
-  isReadOnly: () => boolean;
   /** Undefined for the embedded database. */
   connections: () => Connections | undefined;
-  /** A sentence for the log about a pooler. */
-  route: string | undefined;
   /** The migrations that this start applied. */
   migrated: string[];
   /** The migrations of a newer version. */
@@ -39,7 +34,7 @@ export interface Database
 export async function openDatabase(url: string | undefined, options: DatabaseOptions = {}): Promise<Database> {
   const { limits, address, backend, migrated, unknownMigrations, reason, notOpened } = await openMigrated(url, options);
   try {
-    const { pool, reads, route, exclusively, dump } = backend;
+    const { pool, reads, route, exclusively, isReadOnly, dump } = backend;
     const own = pooledConnection(pool);
     const client = preparedClient((adapter) => new PrismaClient({ adapter }), pool, dataModel, {
       reads: reads ? { query: (statement) => reads.query(statement, () => own.query(statement)) } : own,
@@ -49,10 +44,15 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
     let closed: Promise<void> | undefined;
     const listener = backend.listener((channel, payload) => notify(client, channel, payload));
     const { listen, checkListening, isListening } = listener;
-    const close = () => (closed ??= closeAll(client, listener, backend));
+    const closeAll = async () => {
+      await listener.close();
+      await client.$disconnect();
+      await backend.close();
+    };
+    const close = () => (closed ??= closeAll());
     const watch = (dependency: () => Dependency) => {
       listener.watch(dependency());
-      backend.watch?.(dependency);
+      backend.watch(dependency);
     };
     const connections = () => {
       const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
@@ -62,12 +62,13 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
     // The extended protocol rejects a text of several statements, of which the second one would run.
     const failing = () => reason((text, values) => pool.query({ text, values, queryMode: 'extended' } as QueryConfig));
     const { kind, label } = address;
-    const signals = { listen, checkListening, isListening };
     return {
       client,
       kind,
       label,
-      ...signals,
+      listen,
+      checkListening,
+      isListening,
       watch,
       failing,
       connections,
@@ -75,7 +76,7 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
       route,
       migrated,
       unknownMigrations,
-      isReadOnly: backend.isReadOnly ?? (() => false),
+      isReadOnly,
       dump,
       close,
     };
@@ -83,10 +84,4 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
     await backend.close().catch(() => {});
     throw notOpened(error);
   }
-}
-
-async function closeAll(client: PrismaClient, listener: Listener, backend: Backend): Promise<void> {
-  await listener.close();
-  await client.$disconnect();
-  await backend.close();
 }

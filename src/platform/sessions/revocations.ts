@@ -2,7 +2,7 @@ import { type AuditedEvent, audit } from '../audit/audit.js';
 import { type Actor, type Call, sessionOf } from '../calls/access.js';
 import { andThen, listeners, type MaybePromise, refresher, singleFlight } from '../calls/schedulers.js';
 import type { Prisma } from '../database/client.js';
-import { faultOf, retryWhileUnavailable } from '../database/faults.js';
+import { isOutage, retryWhileUnavailable } from '../database/faults.js';
 import type { Database } from '../database/open.js';
 import { notify } from '../database/signals.js';
 import type { SigningKeys } from '../keys/signing-keys.js';
@@ -196,6 +196,6 @@ export async function revocations({ client, listen, checkListening, keys, names,
 
 /** Rethrows an outage, so that the database is not queried again. A pooler without NOTIFY still serves reads. */
 function falseUnlessAway(error: unknown): false {
-  if (['unavailable', 'denied', 'timeout'].includes(faultOf(error).kind)) throw error;
+  if (isOutage(error)) throw error;
   return false;
 }
