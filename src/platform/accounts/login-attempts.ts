@@ -4,13 +4,63 @@ import { createHash } from 'node:crypto';
 import { Failure } from '../calls/errors.js';
 import { networkOf } from '../calls/networks.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
-import { macs, type Secrets } from '../secrets.js';
-import { knownNetworks } from './networks.js';
+import { type Macs, macs, type Secrets } from '../secrets.js';
 import { emailKey } from './users.js';
+
+const MINUTE_MS = 60_000;
+const WINDOW_MS = 15 * MINUTE_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** Milliseconds after the last login for which an account knows a network. */
+export const KNOWN_NETWORK_AGE_MS = 90 * DAY_MS;
+/** Networks that an account knows. */
+const MAX_KNOWN_NETWORKS = 20;
+/** No account has this id. */
+const NOBODY = 0;
+
+/** The networks from which an account has logged in lately. */
+function knownNetworks({ client, codes, now }: { client: PrismaClient; codes: Macs; now: () => number }) {
+  // Contains the user, so that the rows do not show that two users share a network.
+  const textOf = (userId: number, network: string) => `${userId}\n${network}`;
+
+  /** Returns the SQL condition that the account knows the network. An unknown account costs the same. */
+  function knowsSql(account: number | undefined, network: string): Prisma.Sql {
+    const userId = account ?? NOBODY;
+    const among = Prisma.join(codes.all(textOf(userId, network)));
+    return Prisma.sql`EXISTS (
+      SELECT FROM known_networks WHERE user_id = ${userId} AND network IN (${among})
+        AND last_seen > ${new Date(now() - KNOWN_NETWORK_AGE_MS)}::timestamptz)`;
+  }
+
+  return {
+    knowsSql,
+
+    async has(account: number | undefined, network: string): Promise<boolean> {
+      const [row] = await client.$queryRaw<{ has: boolean }[]>`SELECT ${knowsSql(account, network)} AS has`;
+      return row?.has ?? false;
+    },
+
+    /** Returns parts of a WITH that store the network of a login, once a day, unless the account was deleted. */
+    recordLoginSql(userId: number, network: string): Prisma.Sql {
+      const code = codes.make(textOf(userId, network));
+      const at = new Date(now());
+      return Prisma.sql`noted AS (
+        INSERT INTO known_networks AS known (user_id, network, last_seen)
+        SELECT id, ${code}, ${at}::timestamptz FROM users WHERE id = ${userId} FOR KEY SHARE
+        ON CONFLICT (user_id, network) DO UPDATE SET last_seen = EXCLUDED.last_seen
+        WHERE known.last_seen <= EXCLUDED.last_seen - ${DAY_MS}::int * interval '1 ms'
+        RETURNING user_id, network
+      ), surplus AS (
+        DELETE FROM known_networks AS known USING noted
+        WHERE known.user_id = noted.user_id AND known.network <> noted.network AND known.network IN (
+          SELECT network FROM known_networks WHERE user_id = ${userId} AND network <> ${code}
+          ORDER BY last_seen DESC OFFSET ${MAX_KNOWN_NETWORKS - 1}::int)
+      )`;
+    },
+  };
+}
 
 /** The kind of rows that permit one attempt after a wait. */
 const RESERVATION = 'reservation';
-const RESERVATION_MS = 15 * 60_000;
 
 /** The attempts of a window, and the wait after them. Times in milliseconds. */
 interface Limit {
@@ -126,7 +176,7 @@ function throttle({ client, now }: { client: PrismaClient; now: () => number }) 
       const key = keyOf(RESERVATION, subject);
       const kept = await client.throttle.findFirst({ where: { key, resetsAt: { gt: new Date(now()) } } });
       if (kept?.blockedUntil) return kept.blockedUntil;
-      const place = { count: 0, resetsAt: new Date(time.getTime() + RESERVATION_MS), blockedUntil: time };
+      const place = { count: 0, resetsAt: new Date(time.getTime() + WINDOW_MS), blockedUntil: time };
       await client.throttle.upsert({ where: { key }, create: { key, ...place }, update: place });
       return time;
     },
@@ -140,8 +190,6 @@ const keyOf = (name: string, subject: string): Uint8Array<ArrayBuffer> =>
 const keysOf = (wanted: readonly AttemptCounter[]): string[] =>
   wanted.map(({ limit, subject }) => `\\x${Buffer.from(keyOf(limit.name, subject)).toString('hex')}`);
 
-const MINUTE_MS = 60_000;
-const WINDOW_MS = 15 * MINUTE_MS;
 /** Wrong passwords cause a wait, never a lock (docs/decisions.md, "Login throttling"). */
 const GROWING_WAIT = { attempts: 10, window: WINDOW_MS, wait: { first: MINUTE_MS / 2, longest: WINDOW_MS } };
 
@@ -161,13 +209,6 @@ const ADDRESS: Limit = { name: 'address', attempts: 100, window: WINDOW_MS };
 /** The use of a password: to log in, with each request, or for a change. */
 export type PasswordUse = 'login' | 'basic' | 'change';
 
-interface Attempt {
-  /** The password is right: the attempt does not count, and the account knows the network from now on. */
-  right: (userId: number) => Promise<void>;
-  /** The password could not be verified: the attempt does not count. */
-  void: () => Promise<void>;
-}
-
 interface LoginAttemptsDependencies {
   client: PrismaClient;
   /** Hides the networks that an account knows. */
@@ -186,8 +227,7 @@ export type LoginAttempts = ReturnType<typeof loginAttempts>;
  * - A network that waits because of others gets a reservation of one attempt, within fifteen minutes. So the owner can
  * log in from a new network unless a hundred networks attack; then `EXTRA_ATTEMPTS` bounds their guesses.
  * - A change of password comes from a logged-in caller.
- *
- * An unknown account is counted like any other.
+ * - An unknown account is counted like any other.
  */
 export function loginAttempts({ client, secrets, now, perMinute }: LoginAttemptsDependencies) {
   const counters = throttle({ client, now });
@@ -199,66 +239,55 @@ export function loginAttempts({ client, secrets, now, perMinute }: LoginAttempts
     return new Failure('RATE_LIMITED', 'Too many attempts to log in.', { retryAfter });
   }
 
-  /** @param failures of the network, with this one @param shared the count of all unknown networks */
-  async function admitUnknownNetwork(
-    counted: AttemptCounter[],
-    { account, network, userId }: { account: string; network: string; userId: number | undefined },
-    failures: number,
-    shared: CountResult,
-  ): Promise<void> {
-    const mayShare = failures <= MAX_SHARED_FAILURES;
-    if (mayShare && shared.until === undefined) return;
-    if (!mayShare) {
-      if (await networks.has(userId, network)) return;
-      // Two simultaneous attempts on two instances may both have counted.
-      if (shared.count !== undefined) await counters.subtract(counted.splice(-1));
-    }
-    const place = `${account}\n${network}`;
-    const until = shared.until ?? (await counters.blockedUntil(UNKNOWN_NETWORKS, account));
-    if (until && !(await counters.useReservation(place))) throw tooMany(await counters.reserve(place, until));
-    const beside = { limit: EXTRA_ATTEMPTS, subject: account };
-    const [result] = await counters.count([beside]);
-    if (result?.until) throw tooMany(await counters.reserve(place, result.until));
-    counted.push(beside);
-  }
-
   /** @param userId undefined for an unknown account @throws Failure RATE_LIMITED, before anything is hashed */
-  async function admit(occasion: PasswordUse, ip: string, email: string, userId: number | undefined): Promise<Attempt> {
+  async function admit(occasion: PasswordUse, ip: string, email: string, userId: number | undefined) {
     const network = networkOf(ip);
     const account = emailKey(email);
-    const ofNetwork = { limit: NETWORK, subject: `${account}\n${network}` };
-    const share = Prisma.sql`${counters.countOf(ofNetwork.limit, ofNetwork.subject)} < ${MAX_SHARED_FAILURES}::int`;
+    const subject = `${account}\n${network}`;
+    const ofNetwork = { limit: NETWORK, subject };
+    const share = Prisma.sql`${counters.countOf(NETWORK, subject)} < ${MAX_SHARED_FAILURES}::int`;
     const when = Prisma.sql`${share} AND NOT ${networks.knowsSql(userId, network)}`;
+    const ofAddress = { limit: ADDRESS, subject: network };
+    const atAccount = { limit: UNKNOWN_NETWORKS, subject: account, when };
     const wanted: AttemptCounter[] =
       occasion === 'change'
-        ? [
-            { limit: ADDRESS, subject: network },
-            { limit: CHANGE, subject: account },
-          ]
-        : [
-            { limit: login, subject: network },
-            { limit: ADDRESS, subject: network },
-            ofNetwork,
-            { limit: UNKNOWN_NETWORKS, subject: account, when },
-          ];
+        ? [ofAddress, { limit: CHANGE, subject: account }]
+        : [{ limit: login, subject: network }, ofAddress, ofNetwork, atAccount];
     const results = await counters.count(wanted);
     const counted = wanted.filter((_one, place) => results[place]?.count !== undefined);
+    /** @param failures of the network, with this one @param shared the count of all unknown networks */
+    async function admitUnknownNetwork(failures: number, shared: CountResult): Promise<void> {
+      const mayShare = failures <= MAX_SHARED_FAILURES;
+      if (mayShare && shared.until === undefined) return;
+      if (!mayShare) {
+        if (await networks.has(userId, network)) return;
+        // Two simultaneous attempts on two instances may both have counted.
+        if (shared.count !== undefined) await counters.subtract(counted.splice(-1));
+      }
+      const until = shared.until ?? (await counters.blockedUntil(UNKNOWN_NETWORKS, account));
+      if (until && !(await counters.useReservation(subject))) throw tooMany(await counters.reserve(subject, until));
+      const beside = { limit: EXTRA_ATTEMPTS, subject: account };
+      const [result] = await counters.count([beside]);
+      if (result?.until) throw tooMany(await counters.reserve(subject, result.until));
+      counted.push(beside);
+    }
+
     try {
-      const ofItsOwn = results.slice(0, occasion === 'change' ? 2 : 3);
-      for (const { until } of ofItsOwn) if (until) throw tooMany(until);
+      for (const { until } of results.slice(0, occasion === 'change' ? 2 : 3)) if (until) throw tooMany(until);
       const [, , failures, shared] = results;
-      if (failures && shared)
-        await admitUnknownNetwork(counted, { account, network, userId }, failures.count ?? 0, shared);
+      if (failures && shared) await admitUnknownNetwork(failures.count ?? 0, shared);
     } catch (error) {
       // No password was verified, so none has failed. The attempt counts for LOGIN_LIMIT.
       await counters.subtract(counted.filter(({ limit }) => limit !== login));
       throw error;
     }
     return {
-      right: async (id) => {
+      /** The password is right: the attempt does not count, and the account knows the network from now on. */
+      right: async (id: number): Promise<void> => {
         const failed = counted.filter(({ limit }) => occasion === 'basic' || limit !== login);
         await client.$executeRaw`WITH taken AS (${counters.subtractSql(failed)}), ${networks.recordLoginSql(id, network)} SELECT 1`;
       },
+      /** The password could not be verified: the attempt does not count. */
       void: () => counters.subtract(counted),
     };
   }

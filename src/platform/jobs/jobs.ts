@@ -1,4 +1,4 @@
-import { KNOWN_NETWORK_AGE_MS } from '../accounts/networks.js';
+import { KNOWN_NETWORK_AGE_MS } from '../accounts/login-attempts.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { notify } from '../database/signals.js';
