@@ -144,7 +144,7 @@ function graphql({ roles, statements }: StatedPolicy): string {
 }
 
 /** Returns the text of `generated/permissions.md`, the permissions of both contracts. Expects contracts without problems. */
-export const permissionMatrix = ({ openapi, permissions }: Contracts): string =>
+const permissionMatrix = ({ openapi, permissions }: Contracts): string =>
   `${INTRODUCTION}\n## REST\n\n${rest(openapi, permissions.roles)}\n## GraphQL\n\n${graphql(permissions)}`;
 
 const CATALOGUE = docComment([

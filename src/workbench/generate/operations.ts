@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '@accord-api/platform/contract/document';
 import type { Operation } from '@accord-api/platform/contract/openapi';
-import { handlersFunctionOf, pascalCase, typeNamesOf } from '../model/names.js';
+import { handlersFunctionOf, pascalCase } from '../model/names.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { docComment, headerNames, key, literal, operationTypes, readsStreams } from './operation-types.js';
 
@@ -125,7 +125,9 @@ export function generateOperations(source: OpenApiSource): string {
   const handled = all.filter(({ forward }) => forward === undefined);
   const tags = (document.tags ?? []).filter(({ name }) => handled.some(({ tag }) => tag === name));
   const taken = new Set([
-    ...handled.flatMap(({ operationId }) => typeNamesOf(operationId)),
+    ...handled.flatMap(({ operationId: id }) =>
+      ['', 'Request', 'RequestBody', 'Reply'].map((end) => pascalCase(id) + end),
+    ),
     ...tags.map(({ name }) => `${pascalCase(name)}Handlers`),
     ...OWN_TYPES,
   ]);

@@ -1,9 +1,5 @@
 export const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Returns the names of the types of an operation in `generated/operations.ts`. The first is the type of its handler. */
-export const typeNamesOf = (operationId: string): string[] =>
-  ['', 'Request', 'RequestBody', 'Reply'].map((suffix) => pascalCase(operationId) + suffix);
-
 /** Returns the name of the function in `generated/operations.ts` that checks the handlers of a tag: `usersHandlers`. */
 export const handlersFunctionOf = (tag: string): string => `${tag.charAt(0).toLowerCase()}${tag.slice(1)}Handlers`;
 

@@ -49,7 +49,7 @@ const NAMES = new Set(
   ),
 );
 const DATA = new Set(['default', 'const', 'enum', 'required', 'security']);
-export type Kind = 'node' | 'names' | 'data';
+type Kind = 'node' | 'names' | 'data';
 
 const kindOf = (keyword: string, value: unknown, within: Kind): Kind => {
   if (within === 'data') return 'data';

@@ -44,7 +44,7 @@ export async function commitAt(root: string, name?: string): Promise<Commit> {
   return { label, id: id.trim() };
 }
 
-export interface Tag {
+interface Tag {
   name: string;
   /** A version by semver.org, without a prefix. */
   version: string;
