@@ -20,7 +20,7 @@ t.test('a start runs the present sources, and builds only after a change', { ski
   t.same([bundle(), built()], [first, firstTime], 'what is current is left alone');
   server.kill('SIGKILL');
 
-  const source = join(folder, 'src/platform/server/serve.ts');
+  const source = join(folder, 'src/platform/server/run.ts');
   const text = readFileSync(source, 'utf8');
   const { atime, mtime } = statSync(source);
   // The edited file has the same length and date, as after unpacking an archive.
@@ -79,7 +79,7 @@ t.test('a start runs the present sources, and builds only after a change', { ski
   const line = text.split('\n').length;
   const refused = await run(t, [...accord, 'start'], memory).ended;
   t.equal(refused.code, 2);
-  t.match(refused.stderr, `src/platform/server/serve.ts:${line}:`, 'and a broken one is told with its place');
+  t.match(refused.stderr, `src/platform/server/run.ts:${line}:`, 'and a broken one is told with its place');
   t.notMatch(refused.stdout + refused.stderr, /Accord is|^ +at /m);
 });
 
