@@ -129,8 +129,8 @@ onEachDatabase(t, async (t, open) => {
     for (const name of ['AAAAAAAAAAAA-constructor', 'x'])
       t.same(codeOf(await rest('GET', `/docs/assets/${name}`)), [404, 'NOT_FOUND']);
     const graphiql = await (await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })).text();
-    const start = /src="([^"]*start\.js)"/.exec(graphiql)?.[1];
-    const [first = ''] = (await (await fetch(url + start)).text()).split('(async () => {');
+    const script = /src="([^"]*-page\.js)"/.exec(graphiql)?.[1];
+    const [first] = /^function firstQuery[\s\S]*?^\}/m.exec(await (await fetch(url + script)).text()) ?? [];
     const schema = graphql.buildSchema(readFileSync('schema.graphql', 'utf8'));
     const query = runInNewContext(`${first}; firstQuery(schema)`, { GraphiQL: { GraphQL: graphql }, schema });
     t.match(query, /^\{\n {2}\w+ \{\n/);
