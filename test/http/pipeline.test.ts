@@ -184,15 +184,19 @@ interface Plugin extends PluginMetadata {
   text: string;
 }
 
+/** Returns the text of a file without its other plugins. */
+const withoutOthers = (text: string, key: string) =>
+  text.replaceAll(/^export const (\w+) = fp[<(][\s\S]*?^\);$/gm, (whole, name) => (name === key ? whole : ''));
+
 /** The plugins among the files, with what Fastify is told of them. */
 async function pluginsIn(sources: Record<string, string>): Promise<Plugin[]> {
   const files = Object.entries(sources).filter(([, text]) => text.includes("from 'fastify-plugin'"));
   const found = files.map(async ([path, text]) => {
     // As a pattern of names that is known when the tests are bundled.
     const exported: Record<string, unknown> = await import(`../../src/platform/${path.replace(/\.ts$/, '')}.ts`);
-    return Object.values(exported).flatMap((one) => {
+    return Object.entries(exported).flatMap(([key, one]) => {
       const { [Symbol.for('plugin-meta')]: meta } = Object(one) as Record<symbol, PluginMetadata | undefined>;
-      return meta ? { ...meta, text } : [];
+      return meta ? { ...meta, text: withoutOthers(text, key) } : [];
     });
   });
   return (await Promise.all(found)).flat();

@@ -68,6 +68,7 @@ export const graphqlPlugin = fp<GraphQLOptions>(
   {
     name: 'graphql',
     dependencies: [
+      'answer-bytes',
       'pipeline',
       'json-body',
       'authenticate',

@@ -183,7 +183,7 @@ export const metricsPlugin = fp<MetricsOptions>(
       );
     });
   },
-  { name: 'metrics', dependencies: ['pipeline', 'common-stages', 'web-socket', 'admission'] },
+  { name: 'metrics', dependencies: ['pipeline', 'common-stages', 'web-socket', 'answer-bytes', 'admission'] },
 );
 
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
