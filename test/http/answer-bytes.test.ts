@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { onEachDatabase } from '../support/databases.js';
 import { many } from '../support/many.js';
@@ -16,6 +17,21 @@ const LENGTH = 20_000;
 const ROWS = `posts(limit: ${POSTS}) { content }`;
 /** The rows are read once, and written 30 times: 2.3 MiB. */
 const LONG_TEXT = `{ posts(limit: ${POSTS}) { ${many(30, (n) => `a${n}: content`)} } }`;
+
+/** Returns pipelined requests for LONG_TEXT. */
+function longTexts({ headers }: Person, count: number): string {
+  const body = JSON.stringify({ query: LONG_TEXT });
+  const head = [
+    'POST /graphql HTTP/1.1',
+    'Host: localhost',
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    `Authorization: ${headers['authorization']}`,
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`.repeat(count);
+}
+
+const written = (data: Record<string, object | null>) => Object.values(data).filter((one) => one !== null).length;
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();
@@ -77,21 +93,53 @@ onEachDatabase(t, async (t, open) => {
     t.match(list.body.detail, tooLarge.message);
   });
 
+  t.test('no bytes remain after connections that end early', async (t) => {
+    const { graphql, url, bytes } = await started(t, { caller: 64 * MIB, process: 64 * MIB });
+    const before = async () => (await graphql(viewer, '{ me { name } }')).data !== null;
+    const cut = async (count: number, wait: () => Promise<unknown>) => {
+      const socket = connectTo(url).pause();
+      socket.write(longTexts(developer, count));
+      await wait();
+      socket.destroy();
+    };
+    await cut(1, before);
+    await cut(1, () => delay(5));
+    await cut(6, () => eventually('bytes of answers', async () => (await bytes()) > 4 * MIB));
+    await eventually('no bytes', async () => (await bytes()) === 0);
+    await delay(200);
+    t.equal(await bytes(), 0);
+  });
+
+  t.test('no bytes remain after the time limit of a handler', async (t) => {
+    const options = { answers: generous, timeouts: { handler: 5 } };
+    const { app, graphql } = await startInstance(t, database, {}, options);
+    for (let n = 0; n < 3; n++) await graphql(developer, LONG_TEXT);
+    await delay(500);
+    t.equal(app.answerBytes(), 0);
+  });
+
+  t.test('each operation of a batch has a bound of its own; what a mutation wrote is reported', async (t) => {
+    const { fetch, graphql } = await started(t, { answer: 150 * KIB, step: 16 * KIB });
+    const heavy = `{ ${many(3, (n) => `a${n}: ${ROWS}`)} }`;
+    const body = ['{ me { name } }', heavy, `{ ${ROWS} }`].map((query) => ({ query }));
+    const headers = { ...viewer.headers, 'content-type': 'application/json' };
+    const answer = await fetch('/graphql', { method: 'POST', headers, body: JSON.stringify(body) });
+    const results = (await answer.json()) as { errors?: { extensions: object }[] }[];
+    const codes = results.map(({ errors }) => errors?.[0]?.extensions);
+    t.match(codes, [undefined, { code: 'PAYLOAD_TOO_LARGE' }, undefined]);
+
+    const strict = await started(t, { answer: 40 * KIB, step: 4 * KIB });
+    const content = 'x'.repeat(LENGTH);
+    const writes = `mutation($content: String) { ${many(3, (n) => `p${n}: createPost(title: "t", content: $content) { id }`)} }`;
+    const { data } = await strict.graphql(developer, writes, { content });
+    t.ok(data.p0.id, 'the first write is reported');
+    t.equal((await graphql(viewer, '{ posts(limit: 100) { id } }')).data.posts.length, POSTS + written(data));
+  });
+
   t.test('answers that are not read count for their caller and the process until the connection ends', async (t) => {
     const { graphql, url, bytes } = await started(t, {});
-    const unread = (person: Person) => {
-      const body = JSON.stringify({ query: LONG_TEXT });
-      const socket = connectTo(url).pause();
-      const head = `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
-      socket.write(
-        many(8, () => `${head}\r\nAuthorization: ${person.headers.authorization}\r\n\r\n${body}`).replaceAll(
-          '} POST',
-          '}POST',
-        ),
-      );
-      return socket;
-    };
-    const socket = unread(developer);
+    const socket = connectTo(url).pause();
+    socket.write(longTexts(developer, 8));
     await eventually('bytes of an answer', async () => (await bytes()) > 2 * MIB);
     const refused = await graphql(developer, LONG_TEXT);
     t.same(refused.codes, ['RATE_LIMITED']);

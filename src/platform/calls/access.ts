@@ -38,16 +38,15 @@ export interface KeyedRequest {
   readonly content: () => string;
 }
 
-/** What one answer keeps in memory. */
-export interface AnswerBytes {
-  /** Sends a read of rows when the caller has few enough. @throws Failure of an earlier read */
+/** Counts the bytes of the rows that are read for one execution. */
+export interface RowBytes {
+  /** Sends a read. Waits while too many reads of a caller with large answers are in flight. @throws Failure as `add` */
   read: <Result>(send: () => Promise<Result>) => Promise<Result>;
-  /** Counts bytes of rows. @throws Failure PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE; again at each later call */
+  /** Counts bytes. @throws Failure PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE; the same at each later call */
   add: (bytes: number) => void;
-  /** Counts the text, which is made of the rows. @throws Failure as `add` */
-  hold: (text: string | Buffer) => void;
+  /** Returns the error of the first refused read. */
   failure: () => Failure | undefined;
-  /** Frees all bytes. */
+  /** Frees the bytes when the execution ends. Later reads are refused. */
   release: () => void;
 }
 
@@ -69,8 +68,8 @@ export interface Call<Rules extends Policy = Policy> {
   /** The headers of a trace that the request belongs to. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
   readonly idempotency?: KeyedRequest | undefined;
-  /** Counts the rows that are read for the answer. */
-  readonly answer?: AnswerBytes;
+  /** Undefined for calls whose rows are not counted. */
+  readonly rows?: RowBytes | undefined;
   /** Checks content and rate once, before the first effect. @throws Failure VALIDATION_FAILED, then RATE_LIMITED */
   readonly enforce: () => Promise<void>;
 }

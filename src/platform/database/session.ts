@@ -155,9 +155,9 @@ export function serverIdentity() {
         client.once('end', () => open.delete(client));
         return session;
       },
-    /** Returns a function for each statement, which opens a connection unless one was opened within CHECK_MS. */
+    /** Returns a function that each statement calls. It opens a connection unless one was compared within CHECK_MS. */
     checks(config: ClientConfig, onConnect: OnConnect): () => void {
-      let dueAt = Number.NEGATIVE_INFINITY;
+      let dueAt = performance.now() + CHECK_MS;
       async function check(): Promise<void> {
         const client = new Client(config).on('error', () => {});
         // Requests report outages.

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { FastifyRequest } from 'fastify';
-import type { Call, Policy } from '../calls/access.js';
+import type { Call, Policy, RowBytes } from '../calls/access.js';
 import { type Issues, NO_ISSUES } from '../calls/errors.js';
 import { callOf } from '../http/call.js';
 import { type OperationServices, readingClient } from '../operations/guarded-client.js';
@@ -88,14 +88,22 @@ export function operationContext(
   };
 }
 
-/** @param ended makes `call.enforce` reject with its reason */
+interface ContextOptions {
+  /** Makes `call.enforce` reject with its reason. */
+  ended?: AbortSignal;
+  signal?: AbortSignal;
+  /** Null if rows are not counted. */
+  rows?: RowBytes | null;
+}
+
+/** Returns the context of one execution. */
 export function contextOf(
   request: FastifyRequest,
   services: Pick<PlatformServices, 'handlers' | 'operations'>,
-  { ended, signal }: { ended?: AbortSignal; signal?: AbortSignal } = {},
+  { ended, signal, rows = request.server.countRows(request) }: ContextOptions = {},
 ): GraphQLContext {
   const callWith: GraphQLContext['callWith'] = (issues) => {
-    const call = callOf(request, () => issues);
+    const call = callOf(request, () => issues, { rows: rows ?? undefined });
     return ended ? { ...call, enforce: () => call.enforce().then(() => ended.throwIfAborted()) } : call;
   };
   request.fields ??= new Set();

@@ -118,7 +118,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
       const { contextValue, operationName } = execution;
       const context = contextValue as object as Record<string, unknown>;
       executions.set(context, execution);
-      return withinBytes(contextValue, async () => {
+      return withinBytes(execution, async () => {
         return (await app.graphql(PLACEHOLDER, context, undefined, operationName)) as ExecutionResult;
       });
     },
@@ -128,21 +128,21 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
 
     /** Executes one event of a subscription (section 6.2.3.2). mercurius supports only one root value. */
     executeSubscriptionEvent: (execution: Execution, event: unknown): Promise<ExecutionResult> =>
-      withinBytes(execution.contextValue, async () => execute({ ...execution, rootValue: event })),
+      withinBytes(execution, async () => execute({ ...execution, rootValue: event })),
   };
 }
 
-/** Replaces a result for which too many bytes were read. */
+/** Frees the counted rows, and replaces the result of a query that read too many. A mutation may have written. */
 async function withinBytes(
-  { call: { answer } }: GraphQLContext,
+  { contextValue: { call }, operation }: Execution,
   run: () => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
   try {
     const result = await run();
-    const failure = answer?.failure();
+    const failure = operation.operation === 'mutation' ? undefined : call.rows?.failure();
     return failure ? { errors: [new GraphQLError(failure.message, { originalError: failure })] } : result;
   } finally {
-    answer?.release();
+    call.rows?.release();
   }
 }
 

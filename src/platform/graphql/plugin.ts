@@ -85,9 +85,13 @@ export const graphqlPlugin = fp<GraphQLOptions>(
 function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOptions, errors: ErrorFormatter): void {
   app.removeContentTypeParser('application/merge-patch+json');
 
+  /** The requests with a mutation that ran. */
+  const writing = new WeakSet<FastifyRequest>();
+
   async function execute(request: FastifyRequest, params: OperationRequest, reply: FastifyReply): Promise<Result> {
     try {
       const prepared = await engine.prepare({ request, transport: 'post', params });
+      if (prepared.operation.operation === 'mutation') writing.add(request);
       const result = await engine.execute({ ...prepared, contextValue: contextOf(request, services) });
       const retryAfter = retryAfterOf(result.errors);
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
@@ -107,7 +111,7 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
     app.recordRefusals(reply.request, results.flatMap(codesOf));
     const answer = limitResults(results);
     const text = JSON.stringify(isBatch ? answer : answer[0]);
-    app.answerOf(reply.request).hold(text);
+    app.countText(reply, text, !writing.has(reply.request));
     addVary(reply, 'Accept');
     return reply.code(200).header('content-type', mediaTypeFor(reply.request.headers.accept)).send(text);
   };

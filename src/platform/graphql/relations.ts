@@ -14,6 +14,7 @@ import {
 import { authenticated, forbidden, reachOf } from '../calls/access.js';
 import { throwNotFoundOrGone } from '../calls/rows.js';
 import type { PrismaClient } from '../database/client.js';
+import { clientOf } from '../operations/guarded-client.js';
 import type { AnyRow } from '../operations/model.js';
 import { type DeclaredModels, delegateOf, includedRow, type ModelData } from '../operations/model-data.js';
 import { readableRows } from '../operations/read-scope.js';
@@ -132,7 +133,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     definition.resolve = (parent, args, context, info) => {
       const rows = readWithParent(parent, field, info.fieldNodes);
       if (rows !== undefined) return rows;
-      const { client } = context.operations;
+      const client = clientOf(context.operations, context.call);
       const reading = { data, field, relation, context, info, args, parent: parent as AnyRow, client };
       return relation.isList ? readList(reading) : readOne(reading);
     };

@@ -3,7 +3,7 @@
 import cookie, { fastifyCookie } from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Actor, Call, CredentialKind, KeyedRequest, Policy } from '../calls/access.js';
+import type { Actor, Call, CredentialKind, Policy } from '../calls/access.js';
 import { Failure, type Issues } from '../calls/errors.js';
 import { andThen, type MaybePromise } from '../calls/schedulers.js';
 import { refuseExcess } from '../limits/rate-limit.js';
@@ -139,7 +139,11 @@ const FOREIGN_TOKEN = 'The token is not a valid token of this service: it is mal
 const refused = (message: string): Failure => new Failure('UNAUTHENTICATED', message, { challenge: 'invalid_token' });
 
 /** Makes the call of a request. @param contentIssues called once, before the rate is counted */
-export function callOf(request: FastifyRequest, contentIssues: () => Issues, idempotency?: KeyedRequest): Call {
+export function callOf(
+  request: FastifyRequest,
+  contentIssues: () => Issues,
+  { idempotency, rows }: Pick<Call, 'idempotency' | 'rows'>,
+): Call {
   async function check(): Promise<void> {
     const found = contentIssues();
     if (found.issues.length > 0) throw issueFailure('VALIDATION_FAILED', found);
@@ -155,7 +159,7 @@ export function callOf(request: FastifyRequest, contentIssues: () => Issues, ide
     requestId: request.id,
     trace: traceOf(request.headers),
     idempotency,
-    answer: request.server.answerOf(request),
+    rows,
     enforce: () => (checked ??= check()),
   };
 }

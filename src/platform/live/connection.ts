@@ -56,10 +56,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       actor: { value: actor },
       arrivedAt: { value: performance.now() },
       ...Object.fromEntries(
-        ['rate', 'counting', 'weight', 'fields', 'codes', 'answer'].map((name) => [
-          name,
-          { value: null, writable: true },
-        ]),
+        ['rate', 'counting', 'weight', 'fields', 'codes'].map((name) => [name, { value: null, writable: true }]),
       ),
     });
 

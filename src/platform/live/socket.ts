@@ -32,9 +32,12 @@ interface Extra extends Record<PropertyKey, unknown> {
   documents: Set<{ document: DocumentNode }>;
   /** The active subscriptions. graphql-ws loses one whose id is reused while it starts. */
   going: Set<Results>;
+  open: Operations;
   size: number;
 }
 type Results = AsyncIterableIterator<ExecutionResult, void>;
+/** The operations of a socket by their ids, as graphql-ws keeps them. */
+type Operations = Context['subscriptions'];
 type Socket = Context<Record<string, unknown>, Extra>;
 
 /** Multiples of the limits of one document: for all documents of a socket, and for one message. */
@@ -77,10 +80,13 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     const incoming = { request, transport: 'socket', params: params as OperationRequest } as const;
     const prepared = withOwnDocument(await engine.prepare(incoming), documents);
     const over = new AbortController();
-    const context = () => contextOf(request, services, { ended: one.ended, signal: over.signal });
-    const toRun = { ...prepared, contextValue: context() };
+    const isSubscription = prepared.operation.operation === 'subscription';
+    const context = (more = {}) =>
+      contextOf(request, services, { ended: one.ended, signal: over.signal, ...more });
+    // The source of a subscription may read as long as it lives.
+    const toRun = { ...prepared, contextValue: context(isSubscription && { rows: null }) };
     one.ended.throwIfAborted();
-    if (prepared.operation.operation !== 'subscription') return toRun;
+    if (!isSubscription) return toRun;
     if (size > MESSAGE_FACTOR * maxDocument) {
       throw new Failure(
         'PAYLOAD_TOO_LARGE',
@@ -106,10 +112,10 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       let results: Results;
       if (source instanceof StreamSource) {
         const key = selectionKey(prepared, authenticated(request), source);
-        const shared = () => contextOf(request, services);
+        const shared = () => contextOf(request, services, { rows: app.countRows(undefined) });
         // All subscribers of the selection get the same bytes, so they contain no data of a request.
         const errors = { log: app.log, address: app.publicOrigin ?? '' };
-        results = followed(one, id, { source, key, prepared, context: shared, errors }, onEnd);
+        results = followed(one, open, id, { source, key, prepared, context: shared, errors }, onEnd);
       } else results = ownEvents(one, source, { prepared, context, onEnd });
       going.add(results);
       over.signal.addEventListener('abort', () => going.delete(results));
@@ -139,9 +145,12 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       onFault: (err) => one.log.warn({ err }, 'what a subscription subscribed to could not be ended'),
     });
 
-  function followed(one: Connection, id: string, selection: Selection, onEnd: () => void) {
+  function followed(one: Connection, open: Operations, id: string, selection: Selection, onEnd: () => void) {
     const head = Buffer.from(`{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`);
-    const send = (rendered: EntryJson) => one.send(Buffer.concat([head, rendered, MESSAGE_END]));
+    function send(rendered: EntryJson): void {
+      const message = Buffer.concat([head, rendered, MESSAGE_END]);
+      one.send(message.length > MAX_QUEUED_BYTES ? refuseResult(one, open, id) : message);
+    }
     const { started, leave } = live.open(selection, { send, drained: one.drained });
     const end = () => {
       leave();
@@ -152,7 +161,9 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
 
   const server = makeServer<Record<string, unknown>, Extra>({
     connectionInitWaitTimeout: limits.initTimeout,
-    async onConnect({ extra: { connection: one }, connectionParams, subscriptions: open }) {
+    async onConnect({ extra, connectionParams, subscriptions: open }) {
+      const { connection: one } = extra;
+      extra.open = open;
       Object.setPrototypeOf(open, null); // an id is any string: `constructor` is not in use yet
       try {
         await sockets.add(one, await one.authenticate(connectionParams));
@@ -203,13 +214,17 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     },
   });
 
-  /** Returns the error for an operation whose result is too large, which would close the socket for all operations. */
-  function tooLarge(one: Connection, message: string): string {
-    const { id } = JSON.parse(message) as { id: string };
+  /** Ends an operation whose result is too large. @returns the message for it, because the result would close the socket */
+  function refuseResult(one: Connection, open: Operations, id: string): string {
+    const ended = open[id];
+    // graphql-ws would send `complete` after the error.
+    delete open[id];
+    if (ended && 'return' in ended) void ended.return(undefined);
     const failure = new Failure(
       'PAYLOAD_TOO_LARGE',
       `The result of an operation on a socket must have at most ${MAX_QUEUED_BYTES} bytes. Ask for less, or send the operation with POST.`,
     );
+    app.countRefused([failure.code]);
     return JSON.stringify({ id, type: MessageType.Error, payload: format.formatThrown(failure, one.errorContext) });
   }
 
@@ -225,12 +240,16 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
 
   return (socket: WebSocket, request: FastifyRequest): void => {
     const one = connection(app, socket, request);
-    const extra: Extra = { connection: one, documents: new Set(), going: new Set(), size: 0 };
+    const extra: Extra = { connection: one, documents: new Set(), going: new Set(), open: {}, size: 0 };
     let received = '';
     const closed = server.opened(
       {
         protocol: socket.protocol,
-        send: (message) => one.send(Buffer.byteLength(message) > MAX_QUEUED_BYTES ? tooLarge(one, message) : message),
+        send(message) {
+          if (Buffer.byteLength(message) <= MAX_QUEUED_BYTES) return one.send(message);
+          const { id } = JSON.parse(message) as { id: string };
+          one.send(refuseResult(one, extra.open, id));
+        },
         close: (code = CLOSE.badMessage, reason = '') =>
           one.close(code, reason === INVALID_MESSAGE ? messageFault(received) : reason),
         onMessage(receive) {

@@ -37,6 +37,8 @@ const MAX_KEPT_COUNTS = 10_000;
 
 export interface PageQuery {
   readonly client: Tx;
+  /** Counts for all callers, so its reads are no caller's. */
+  readonly shared: Tx;
   readonly where: readonly object[];
   /** Prisma's `select`, `include` or `omit`. */
   readonly selection: object;
@@ -57,11 +59,11 @@ export function pageReader(now: () => number) {
   }
 
   /** Counts the rows of a list. The cost is bounded, because the count of a longer list is kept for a minute. */
-  async function count(data: ModelData, { client, where }: PageQuery): Promise<number> {
+  async function count(data: ModelData, { shared, where }: PageQuery): Promise<number> {
     const list = `${data.model.name} ${JSON.stringify(where)}`;
     const kept = counts.get(list);
     if (kept && kept.until > now()) return kept.count;
-    const rows = delegateOf(client, data);
+    const rows = delegateOf(shared, data);
     const filter = withFilters(undefined, where);
     const few = (await rows.count({ ...filter, orderBy: { id: 'asc' }, take: ALWAYS_COUNTED_ROWS + 1 })) as number;
     if (few <= ALWAYS_COUNTED_ROWS) return few;
@@ -171,8 +173,8 @@ export const refuseToWrite = (): never => {
 };
 
 /** Returns the client whose reads are counted for the answer of the call. */
-export const clientOf = ({ client }: Pick<OperationServices, 'client'>, { answer }: Call): PrismaClient =>
-  answer ? boundedClient(client, answer) : client;
+export const clientOf = ({ client }: Pick<OperationServices, 'client'>, { rows }: Call): PrismaClient =>
+  rows ? boundedClient(client, rows) : client;
 
 /** Returns a client that reads the rows that the caller may read. */
 export function readingClient(services: OperationServices, call: Call): Db {

@@ -251,7 +251,7 @@ async function runOnce(
       readableRows(call, caller, data) ?? (rows.isOwnOnly() && !container ? data.ownedBy(caller) : undefined);
     const parent = container && { [data.referenceTo(models(container.model))]: idOf(container) };
     const where = [parent, owner].filter((one) => one !== undefined);
-    const query = { client, where, selection: options.select?.(data) ?? data.visible };
+    const query = { client, shared: services.client, where, selection: options.select?.(data) ?? data.visible };
     return options.window ? pages.window(data, options.window, query) : pages.page(data, options.page, query);
   }
 

@@ -55,14 +55,19 @@ export interface Calls {
 const send = ({ reading, isTransaction }: CallScope, connection: Connection, statement: Statement): Promise<Result> =>
   reading && !isTransaction ? reading.read(() => connection.query(statement)) : connection.query(statement);
 
-/** @throws the error of `reading`, before Prisma reads the error of the statement as one of the server */
+/** @throws the error of `reading`. Prisma would report it as an error of the server. */
 function throwFailure({ reading }: CallScope): void {
   const failure = reading?.failure();
   if (failure) throw failure;
 }
 
-const lengthOf = (value: unknown): number =>
-  JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one))?.length ?? 0;
+/** Returns about as many bytes as the value has in a row. */
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum, one) => sum + lengthOf(one), 0);
+}
 
 const READ_OPERATION = /^(find|count)/;
 const LIST_OPERATIONS = new Set(['findMany', 'createManyAndReturn', 'updateManyAndReturn']);
@@ -73,15 +78,15 @@ const NULLABLE = new Set(['findUnique', 'findFirst']);
 const isOutdatedStatement = (error: unknown) => (error as { routine?: unknown }).routine === 'RevalidateCachedQuery';
 
 export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: Parts): Calls {
-  function byPrisma({ model, operation, args }: Call, scope: CallScope): Promise<unknown> {
-    const running = scope.prisma((client) => client[delegateName(model.name)]?.[operation]?.(args));
-    const { reading } = scope;
-    if (!reading) return running;
-    // Prisma starts statements later, so only the value can be counted.
-    return running.then((value) => {
-      reading.add(lengthOf(value));
-      return value;
-    });
+  async function byPrisma({ model, operation, args }: Call, scope: CallScope): Promise<unknown> {
+    const run = () => scope.prisma((client) => client[delegateName(model.name)]?.[operation]?.(args));
+    const { reading, isTransaction } = scope;
+    if (!reading) return run();
+    throwFailure(scope);
+    // Prisma sends its statements later, so only the value can be counted.
+    const value = await (isTransaction ? run() : reading.read(run));
+    reading.add(lengthOf(value));
+    return value;
   }
 
   function fallBack(call: Call, scope: CallScope, reason: string): Promise<unknown> {

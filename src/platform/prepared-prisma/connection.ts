@@ -49,7 +49,7 @@ export interface Reading {
   read: <Answer>(send: () => Promise<Answer>) => Promise<Answer>;
   /** Counts bytes of rows while they arrive. @throws `failure` if they are too many */
   add: (bytes: number) => void;
-  /** The error of all reads from then on. */
+  /** Returns the error of the first refused read. */
   failure: () => Error | undefined;
 }
 

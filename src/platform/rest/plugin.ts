@@ -136,7 +136,10 @@ export const restPlugin = fp<RestOptions>(
         services: services.handlers,
         platform: { ...platform, document: documentsFor(request) },
         prefix,
-        call: callOf(request, () => contentIssues(request.read), keyOf(request.read)),
+        call: callOf(request, () => contentIssues(request.read), {
+          idempotency: keyOf(request.read),
+          rows: app.countRows(request),
+        }),
         page: request.page,
         pathname: pathOf(request.url),
         accepts: (types) => {
@@ -156,11 +159,15 @@ export const restPlugin = fp<RestOptions>(
         const { read, answerType } = request;
         if (operation.credentialsInBody) app.requireHttps(request);
         if (operation.method !== 'GET') app.refuseForeignCookie(request);
-        const answer = handler(read, contextOf(request, reply));
-        // A stream is useless after its handler.
-        const result = await (read.body instanceof Readable
-          ? answer.finally(() => (read.body as Readable).destroy())
-          : answer);
+        const context = contextOf(request, reply);
+        let result: Reply;
+        try {
+          result = await handler(read, context);
+        } finally {
+          context.call.rows?.release();
+          // A stream is useless after its handler.
+          if (read.body instanceof Readable) read.body.destroy();
+        }
         return send(request, reply, result, answerType);
       };
     }

@@ -129,18 +129,19 @@ export function sender(operation: Operation, vendor: string) {
     const form = forms.get(status);
     if (!form) throw new Error(`${operation.operationId} declares no answer with status ${status}.`);
     const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-    if (payload !== undefined) request.server.answerOf(request).hold(payload);
     const isTagged = form.headers.has('etag') && form.type !== undefined;
     const isSafe = request.method === 'GET' || request.method === 'HEAD';
     const isCompressed = isSafe && negotiateGzip(request, reply, body);
     // A strong entity tag identifies one encoding (RFC 9110 §8.8.3).
     const etag = headers['etag'] ?? (isTagged ? entityTag(payload, isCompressed ? '-gzip' : '') : undefined);
     const type = form.types.has(mediaType) ? mediaType : form.type;
+    const isSame = isSafe && status === 200 && isUnchanged(request, etag);
+    if (payload !== undefined && !isSame) request.server.countText(reply, payload, isSafe);
     reply.headers(form.always);
     // A 304 needs it too (RFC 9110 §15.4.5).
     if (type === vendor) addVary(reply, 'Accept');
     if (etag !== undefined) reply.header('etag', etag);
-    if (isSafe && status === 200 && isUnchanged(request, etag)) {
+    if (isSame) {
       const declared = forms.get(304)?.headers;
       for (const name of KEPT_HEADERS)
         if (headers[name] !== undefined && declared?.has(name)) reply.header(name, headers[name]);
