@@ -132,7 +132,6 @@ export const PIPELINE: readonly Stage[] = [
   ...stages(
     'onResponse',
     ['upgrade-end', SOCKETS, 'ends the connection of an upgrade that was refused', [], WEBSOCKET],
-    ['answer-received', HTTP, 'frees the bytes of the answer'],
     ['metrics', ALL, 'counts and times the answer'],
     ['request-line', ALL, 'writes the line of the request to the log'],
     ['refusals', ALL, 'writes refusals to the audit table'],

@@ -8,6 +8,7 @@ import {
   type DocumentNode,
   type GraphQLError,
   type GraphQLSchema,
+  getOperationAST,
   Kind,
   parse,
   type SourceLocation,
@@ -225,3 +226,18 @@ export const documentCache = () =>
 
 /** The functions of graphql for SDL, loaded on demand. A bundle loses the names of `import('graphql')`. */
 export { buildSchema, introspectionFromSchema } from 'graphql';
+
+/** Replaces a document by one of the same text among `documents`. The cache may have dropped it. */
+export function withOwnDocument<Prepared extends { document: DocumentNode; operationName?: string | undefined }>(
+  prepared: Prepared,
+  documents: Iterable<{ document: DocumentNode }>,
+): Prepared {
+  const text = textOf(prepared.document);
+  const document = [...documents].find((one) => textOf(one.document) === text)?.document;
+  const operation = document && getOperationAST(document, prepared.operationName);
+  return operation ? { ...prepared, document, operation } : prepared;
+}
+
+/** Counts the tokens of different documents. */
+export const tokensOfAll = (...documents: DocumentNode[]): number =>
+  [...new Set(documents)].reduce((sum, one) => sum + tokensOf(one), 0);

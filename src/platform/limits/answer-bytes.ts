@@ -49,7 +49,7 @@ export const answerBytesPlugin = fp<AnswerLimits>(
     app.decorate('countRows', (request: FastifyRequest | undefined) => rows(request && callerOf(request)));
     app.decorate('countText', text);
   },
-  { name: 'answer-bytes', dependencies: ['pipeline'] },
+  { name: 'answer-bytes' },
 );
 
 /** A caller with counted bytes. */

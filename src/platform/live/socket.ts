@@ -1,15 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type DocumentNode, type ExecutionResult, type GraphQLError, getOperationAST } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, MessageType, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { authenticated } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { contextOf } from '../graphql/context.js';
-import { type OperationRequest, textOf, tokensOf } from '../graphql/documents.js';
+import { type OperationRequest, tokensOfAll, withOwnDocument } from '../graphql/documents.js';
 import type { Engine, Execution } from '../graphql/engine.js';
 import { asGraphQLErrors, codesOf, type ErrorFormatter, formatResult, limitErrors } from '../graphql/errors.js';
 import type { Limits } from '../graphql/limits.js';
-import type { PreparedOperation } from '../graphql/operation-check.js';
 import { aboutRequest } from '../http/observability.js';
 import type { PlatformServices } from '../services.js';
 import { CLOSE, type Connection, connection, MAX_ID_LENGTH, MAX_QUEUED_BYTES, messageFault } from './connection.js';
@@ -81,8 +80,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     const prepared = withOwnDocument(await engine.prepare(incoming), documents);
     const over = new AbortController();
     const isSubscription = prepared.operation.operation === 'subscription';
-    const context = (more = {}) =>
-      contextOf(request, services, { ended: one.ended, signal: over.signal, ...more });
+    const context = (more = {}) => contextOf(request, services, { ended: one.ended, signal: over.signal, ...more });
     // The source of a subscription may read as long as it lives.
     const toRun = { ...prepared, contextValue: context(isSubscription && { rows: null }) };
     one.ended.throwIfAborted();
@@ -288,17 +286,6 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     one.ended.addEventListener('abort', leave);
   };
 }
-
-/** Replaces a document by the socket's own copy of the same text. The cache may have dropped it. */
-function withOwnDocument(prepared: PreparedOperation, documents: Extra['documents']): PreparedOperation {
-  const text = textOf(prepared.document);
-  const document = [...documents].find((one) => textOf(one.document) === text)?.document;
-  const operation = document && getOperationAST(document, prepared.operationName);
-  return operation ? { ...prepared, document, operation } : prepared;
-}
-
-const tokensOfAll = (...documents: DocumentNode[]): number =>
-  [...new Set(documents)].reduce((sum, one) => sum + tokensOf(one), 0);
 
 /** graphql-ws throws for messages that only a server sends. */
 function failed(one: Connection, error: unknown): void {

@@ -23,7 +23,7 @@ import {
   type UnsupportedPlan,
 } from './recorder.js';
 import { type Call, copyOf, type Shape, shapeOf, Unsupported } from './shape.js';
-import { decoderOf, type Slot, timestampOf } from './values.js';
+import { decoderOf, lengthOf, type Slot, timestampOf } from './values.js';
 
 /** The connection of a call, inside or outside of a transaction. */
 export interface CallScope {
@@ -59,14 +59,6 @@ const send = ({ reading, isTransaction }: CallScope, connection: Connection, sta
 function throwFailure({ reading }: CallScope): void {
   const failure = reading?.failure();
   if (failure) throw failure;
-}
-
-/** Returns about as many bytes as the value has in a row. */
-function lengthOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (ArrayBuffer.isView(value)) return value.byteLength;
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((sum, one) => sum + lengthOf(one), 0);
 }
 
 const READ_OPERATION = /^(find|count)/;

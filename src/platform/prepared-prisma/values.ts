@@ -288,3 +288,11 @@ export function generatorOf(x: unknown, y: unknown, since: number): Slot | undef
 
 /** A date of today may be a default of `now()`. */
 export const isToday = (x: unknown, since: number): boolean => x === dayOf(new Date(since)) || x === dayOf(new Date());
+
+/** Returns about as many bytes as the value has in a row. */
+export function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum, one) => sum + lengthOf(one), 0);
+}

@@ -188,7 +188,7 @@ export const restPlugin = fp<RestOptions>(
       await scope.register(openapiGlue, options);
     });
   },
-  { name: 'rest', dependencies: ['rest-stages', 'json-body', 'common-stages', 'origins', 'rate-limit'] },
+  { name: 'rest', dependencies: ['rest-stages', 'json-body', 'common-stages', 'origins', 'answer-bytes'] },
 );
 
 /** Returns the route of an operation for its check. Public and forwarded operations have none. */
