@@ -60,6 +60,9 @@ interface Caller {
   waiting: (() => void)[];
 }
 
+/** For rows that arrive later: of a handler after its time limit, or of a read that was repeated. */
+const LATE = new Failure('UNAVAILABLE', 'The answer has been sent.');
+
 function answerBytes(limits: AnswerLimits) {
   const callers = new Map<string, Caller>();
   let total = 0;
@@ -135,8 +138,7 @@ function answerBytes(limits: AnswerLimits) {
       release() {
         if (counted > 0) change(key, -counted);
         counted = 0;
-        // Rows may arrive later: of a handler after its time limit, or of a read that was repeated.
-        failure ??= new Failure('UNAVAILABLE', 'The answer has been sent.');
+        failure ??= LATE;
       },
     };
   }
