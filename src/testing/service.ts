@@ -89,7 +89,7 @@ const MECHANISMS = ['jwt', 'opaqueToken', 'basicAuth', 'cookieAuth'] as const sa
  * Creates accounts and logs them in through the services, without requests that the rate limits would count.
  * @param schemes the security schemes of the contract
  */
-export function peopleOf(app: FastifyInstance, client: PrismaClient, schemes: readonly string[], url: string) {
+function peopleOf(app: FastifyInstance, client: PrismaClient, schemes: readonly string[], url: string) {
   const { sessions } = app.platformServices;
   let accounts = 0;
   const mechanisms = MECHANISMS.filter((name) => schemes.includes(name));

@@ -1,5 +1,5 @@
 import type { QueryConfig } from 'pg';
-import { pooledConnection, type Statement } from '../prepared-prisma/connection.js';
+import { pooledConnection } from '../prepared-prisma/connection.js';
 import { preparedClient } from '../prepared-prisma/prepared-client.js';
 import type { DatabaseAddress } from './address.js';
 import type { Backend, Connections } from './backend.js';
@@ -37,7 +37,7 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
     const { pool, reads, route, exclusively, isReadOnly, dump } = backend;
     const own = pooledConnection(pool);
     const client = preparedClient((adapter) => new PrismaClient({ adapter }), pool, dataModel, {
-      reads: reads ? { query: (statement) => reads.query(statement, () => own.query(uncounted(statement))) } : own,
+      reads: reads ? { query: (statement) => reads.query(statement, () => own.query(statement)) } : own,
       maxWait: limits.connect,
       timeout: limits.transaction,
     });
@@ -85,6 +85,3 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
     throw notOpened(error);
   }
 }
-
-/** Returns a statement for a repeated read, whose rows are counted already. */
-const uncounted = (statement: Statement): Statement => Object.create(statement, { reading: { value: undefined } });

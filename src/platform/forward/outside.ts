@@ -4,8 +4,8 @@ import { BOUNDS } from '../bounds.js';
 import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
 import type { Dependency } from '../database/outages.js';
 
-/** Limits a call and its wait in the queue. Shorter than the handler timeout, so that the error names the service. */
-export const CALL_TIMEOUT_MS = 8_000;
+/** Limits a call with its time in the queue. Shorter than the handler timeout, so that the error names the service. */
+const CALL_TIMEOUT_MS = 8_000;
 const BREAK_AFTER_FAILURES = 5;
 const HALF_OPEN_AFTER_MS = 5_000;
 
@@ -17,7 +17,7 @@ export interface OutsideOptions {
 }
 
 /** A limit of calls that run and wait, and a circuit breaker, for one service. A Failure and an aborted call do not open it. */
-export function callPolicy({ isFault = () => false, openFor = HALF_OPEN_AFTER_MS }: OutsideOptions = {}) {
+function callPolicy({ isFault = () => false, openFor = HALF_OPEN_AFTER_MS }: OutsideOptions = {}) {
   const slots = bulkhead(BOUNDS.upstreamCalls.value, BOUNDS.upstreamWaiting.value);
   const isOwn = (error: Error) => error instanceof Failure || error.name === 'AbortError';
   const faults = handleWhen((error) => !isOwn(error)).orWhenResult(isFault);
@@ -36,7 +36,7 @@ export function outsideService(name: string, dependency: Dependency, options: Ou
 
   return {
     /**
-     * @param work gets a signal that ends the call 8 seconds after its beginning, or with `signal`
+     * @param work gets a signal that aborts after 8 seconds, including the time in the queue, or with `signal`
      * @throws Failure UNAVAILABLE without a call if too many run or wait; BrokenCircuitError without a call;
      *   TimeoutError; the reason of `signal`; errors of `work`
      */
@@ -48,7 +48,7 @@ export function outsideService(name: string, dependency: Dependency, options: Ou
       ended.catch(() => {});
       const called = async (): Promise<T> => {
         try {
-          ending.throwIfAborted();
+          if (ending.aborted) throw tooMany(ending.reason);
           const result = await Promise.race([work(ending), ended]);
           if (options.isFault?.(result)) dependency.away('its answers are failures');
           else dependency.back();

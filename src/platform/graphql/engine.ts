@@ -118,32 +118,32 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
       const { contextValue, operationName } = execution;
       const context = contextValue as object as Record<string, unknown>;
       executions.set(context, execution);
-      return withinBytes(execution, async () => {
-        return (await app.graphql(PLACEHOLDER, context, undefined, operationName)) as ExecutionResult;
-      });
+      const running = app.graphql(PLACEHOLDER, context, undefined, operationName);
+      return withinBytes(execution, running as Promise<ExecutionResult>);
     },
 
     /** Starts a subscription (GraphQL specification, section 6.2.3.1). Resolves to its events or its errors. */
     createSourceEventStream: (execution: Execution) => createSourceEventStream(execution),
 
     /** Executes one event of a subscription (section 6.2.3.2). mercurius supports only one root value. */
-    executeSubscriptionEvent: (execution: Execution, event: unknown): Promise<ExecutionResult> =>
-      withinBytes(execution, async () => execute({ ...execution, rootValue: event })),
+    async executeSubscriptionEvent(execution: Execution, event: unknown): Promise<ExecutionResult> {
+      try {
+        return await withinBytes(execution, execute({ ...execution, rootValue: event }));
+      } finally {
+        execution.contextValue.call.rows?.release();
+      }
+    },
   };
 }
 
-/** Frees the counted rows, and replaces the result of a query that read too many. A mutation may have written. */
+/** Replaces the result of a query that read too many bytes of rows. A mutation may have written. */
 async function withinBytes(
   { contextValue: { call }, operation }: Execution,
-  run: () => Promise<ExecutionResult>,
+  running: ExecutionResult | Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
-  try {
-    const result = await run();
-    const failure = operation.operation === 'mutation' ? undefined : call.rows?.failure();
-    return failure ? { errors: [new GraphQLError(failure.message, { originalError: failure })] } : result;
-  } finally {
-    call.rows?.release();
-  }
+  const result = await running;
+  const failure = operation.operation === 'mutation' ? undefined : call.rows?.failure();
+  return failure ? { errors: [new GraphQLError(failure.message, { originalError: failure })] } : result;
 }
 
 async function runStages<Given extends object, Found extends Given>(

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import type { RowBytes } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { contextOfFailure, failureHeaders, toFailure } from '../http/failures.js';
 import { acceptableTypes, addVary } from '../http/headers.js';
@@ -88,11 +89,17 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
   /** The requests with a mutation that ran. */
   const writing = new WeakSet<FastifyRequest>();
 
-  async function execute(request: FastifyRequest, params: OperationRequest, reply: FastifyReply): Promise<Result> {
+  async function execute(
+    request: FastifyRequest,
+    params: OperationRequest,
+    reply: FastifyReply,
+    rows: RowBytes,
+  ): Promise<Result> {
     try {
       const prepared = await engine.prepare({ request, transport: 'post', params });
-      if (prepared.operation.operation === 'mutation') writing.add(request);
-      const result = await engine.execute({ ...prepared, contextValue: contextOf(request, services) });
+      const contextValue = contextOf(request, services, { rows });
+      const result = await engine.execute({ ...prepared, contextValue });
+      if (prepared.operation.operation === 'mutation' && result.data) writing.add(request);
       const retryAfter = retryAfterOf(result.errors);
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
       return formatResult(result, errors, contextOfFailure(request));
@@ -125,8 +132,13 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
   app.post(PATH, async (request, reply) => {
     const { body } = request;
     const operations = await engine.read({ request, transport: 'post', body });
-    const results = await Promise.all(operations.map((operation) => execute(request, operation, reply)));
-    return send(reply, results, Array.isArray(body));
+    const rows = operations.map(() => app.countRows(request));
+    try {
+      const running = operations.map((operation, i) => execute(request, operation, reply, rows[i] as RowBytes));
+      return send(reply, await Promise.all(running), Array.isArray(body));
+    } finally {
+      for (const one of rows) one.release();
+    }
   });
 }
 

@@ -145,7 +145,7 @@ export const metricsPlugin = fp<MetricsOptions>(
       () => ({ ...connections() }),
       'state',
     );
-    gauge('answer_bytes', 'Bytes of large answers that are made or sent.', app.answerBytes);
+    gauge('answer_bytes', 'Bytes of large answers that clients have not received.', app.answerBytes);
     gauge('password_hashes', 'Password hashes by state: running, or waiting for their turn.', hashes, 'state');
     gauge(
       'dependency_up',

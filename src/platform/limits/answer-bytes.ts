@@ -16,7 +16,7 @@ export const ANSWER_LIMITS = {
   answer: BOUNDS.answerBytes.value,
   caller: BOUNDS.answersOfCaller.value,
   process: BOUNDS.answersUnderWay.value,
-  /** Granularity of the counters of callers and of the process, in bytes. The bound of the process refuses no smaller answer. */
+  /** Granularity of the counters of callers and of the process, in bytes. The bound of the process does not refuse smaller answers. */
   step: 256 * 1024,
   /** Reads of a caller that run while the caller has counted bytes. Others wait. */
   reads: BOUNDS.readsOfCaller.value,
@@ -61,7 +61,7 @@ interface Caller {
 }
 
 /** For rows that arrive later: of a handler after its time limit, or of a read that was repeated. */
-const LATE = new Failure('UNAVAILABLE', 'The answer has been sent.');
+const LATE = new Failure('UNAVAILABLE', 'The operation has ended.');
 
 function answerBytes(limits: AnswerLimits) {
   const callers = new Map<string, Caller>();
@@ -120,7 +120,8 @@ function answerBytes(limits: AnswerLimits) {
     }
 
     return {
-      read(send) {
+      async read(send) {
+        throwFailure();
         const caller = key === undefined ? undefined : callers.get(key);
         return caller ? inTurn(caller, send) : send();
       },

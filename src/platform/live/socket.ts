@@ -185,7 +185,11 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         .run(context.extra.connection.upgrade, () => prepare(context, id, payload, place))
         .catch(asGraphQLErrors);
     },
-    execute: (args) => app.admission.runOn(() => engine.execute(args as Execution)),
+    execute(args) {
+      const execution = args as Execution;
+      const { rows } = execution.contextValue.call;
+      return app.admission.runOn(() => engine.execute(execution).finally(rows?.release));
+    },
     subscribe: (args) => begun.get(args) as Results,
     onNext({ extra: { connection: one } }, _id, payload, _args, result) {
       const request = requestOf(one, payload);

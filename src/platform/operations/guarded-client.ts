@@ -37,7 +37,7 @@ const MAX_KEPT_COUNTS = 10_000;
 
 export interface PageQuery {
   readonly client: Tx;
-  /** Counts for all callers, so its reads are no caller's. */
+  /** Counts the rows of the list. All callers share the number, so it is counted for none of them. */
   readonly shared: Tx;
   readonly where: readonly object[];
   /** Prisma's `select`, `include` or `omit`. */

@@ -73,7 +73,8 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
   async function byPrisma({ model, operation, args }: Call, scope: CallScope): Promise<unknown> {
     const run = () => scope.prisma((client) => client[delegateName(model.name)]?.[operation]?.(args));
     const { reading, isTransaction } = scope;
-    if (!reading) return run();
+    // A write that is refused afterwards would have happened.
+    if (!reading || !READ_OPERATION.test(operation)) return run();
     throwFailure(scope);
     // Prisma sends its statements later, so only the value can be counted.
     const value = await (isTransaction ? run() : reading.read(run));
@@ -129,12 +130,13 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
     const now = new Date();
     const values = new Array(slots.length);
     for (let i = 0; i < values.length; i++) values[i] = (slots[i] as Slot)(shape.values, now);
-    const connection = READ_OPERATION.test(operation) ? scope.reads : scope.connection;
+    const isRead = READ_OPERATION.test(operation);
+    const connection = isRead ? scope.reads : scope.connection;
     const copy = plan.unverified > 0 ? { args: copyOf(dataModel, call) } : undefined;
     counts.prepared++;
     let result: Result;
     try {
-      result = await send(scope, connection, statement(values, scope.reading));
+      result = await send(scope, connection, statement(values, isRead ? scope.reading : undefined));
     } catch (error) {
       throwFailure(scope);
       if (!isOutdatedStatement(error)) return replay(call, { error });

@@ -293,6 +293,7 @@ export const isToday = (x: unknown, since: number): boolean => x === dayOf(new D
 export function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (ArrayBuffer.isView(value)) return value.byteLength;
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((sum, one) => sum + lengthOf(one), 0);
+  if (value === null) return 0;
+  if (typeof value !== 'object' || value instanceof Date || Decimal.isDecimal(value)) return 8;
+  return Object.entries(value).reduce((sum, [name, one]) => sum + name.length + lengthOf(one), 0);
 }

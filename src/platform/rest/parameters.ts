@@ -14,7 +14,7 @@ type ListForm = Extract<ParameterForm, { kind: 'list' }>;
 export type Sent = Pick<FastifyRequest, 'url' | 'params' | 'query' | 'headers' | 'cookies'>;
 
 /** Reads the parameters of one location. Adds mistakes to `wrong`. */
-export type PlaceReader = (request: Sent, wrong: Issues[]) => Values;
+type PlaceReader = (request: Sent, wrong: Issues[]) => Values;
 
 const TEXTS: Record<Location, (request: Sent) => Values> = {
   path: ({ params }) => params as Values,

@@ -176,7 +176,7 @@ export const restStagesPlugin = fp(
 const badRequest = (found: Partial<Issues>) => issueFailure('BAD_REQUEST', found);
 
 /** Returns a function that reads the parameters of a request. @throws Failure BAD_REQUEST */
-export function requestReader(ajv: Ajv2020, operation: Operation): (request: FastifyRequest) => ReadRequest {
+function requestReader(ajv: Ajv2020, operation: Operation): (request: FastifyRequest) => ReadRequest {
   const reader = (location: Parameters<typeof placeReader>[2]) => placeReader(ajv, operation, location);
   const [path, query, headers, cookies] = [reader('path'), reader('query'), reader('header'), reader('cookie')];
   const hasCookies = parametersIn(operation, 'cookie').length > 0;
@@ -195,7 +195,7 @@ export function requestReader(ajv: Ajv2020, operation: Operation): (request: Fas
   };
 }
 
-export function contentValidator(ajv: Ajv2020, operation: Operation): (request: ReadRequest) => Issues {
+function contentValidator(ajv: Ajv2020, operation: Operation): (request: ReadRequest) => Issues {
   const { path, query, header, cookie } = parametersValidator(ajv, operation);
   const schemas = new Set(bodyForms(operation).flatMap(({ schema }) => (schema ? [schema] : [])));
   const faults = new Map([...schemas].map((schema) => [schema, lazily(ajv, () => schema)]));
@@ -245,7 +245,7 @@ export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<Schema> 
 }
 
 /** Rejects the body `null` and a missing required body. Fastify's validator gets null for both. */
-export function refuseNullBody({ body, route }: FastifyRequest): void {
+function refuseNullBody({ body, route }: FastifyRequest): void {
   const { requestBody } = route.plan?.operation.operation ?? {};
   if (requestBody === undefined) return;
   const detail =

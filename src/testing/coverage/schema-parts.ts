@@ -137,7 +137,7 @@ const KEYWORDS = [
   ...(['minLength', 'maxLength', 'minimum', 'exclusiveMinimum', 'maximum', 'exclusiveMaximum'] as const),
   ...(['minItems', 'maxItems', 'minProperties', 'maxProperties'] as const),
 ];
-export type BoundKeyword = (typeof KEYWORDS)[number];
+type BoundKeyword = (typeof KEYWORDS)[number];
 
 const isLength = (keyword: BoundKeyword): boolean => keyword.endsWith('Length');
 const isNumeric = (keyword: BoundKeyword): boolean => keyword.endsWith('imum');
