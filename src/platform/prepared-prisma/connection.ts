@@ -64,29 +64,30 @@ type Done = (error: Error | null, result: Result) => void;
 
 /** Counts each row when it arrives, before it is decoded. */
 class BoundedQuery extends Query {
-  readonly #statement: Statement;
-  readonly #reading: Reading;
-  #received = 0;
+  // Not `#private`, because a pooler's connection wraps queries by Object.create.
+  private readonly statement: Statement;
+  private readonly reading: Reading;
+  private received = 0;
   /** A member of `Query`, which then ignores the other rows. */
   declare _canceledDueToError: Error | false;
 
   constructor(statement: Statement, reading: Reading, done: Done) {
     super(statement, done as never);
-    this.#statement = statement;
-    this.#reading = reading;
+    this.statement = statement;
+    this.reading = reading;
   }
 
-  #count(bytes: number): void {
-    this.#received += bytes;
-    const { counted = 0 } = this.#statement;
-    if (this.#received <= counted) return;
-    this.#statement.counted = this.#received;
-    this.#reading.add(this.#received - counted);
+  private count(bytes: number): void {
+    this.received += bytes;
+    const { counted = 0 } = this.statement;
+    if (this.received <= counted) return;
+    this.statement.counted = this.received;
+    this.reading.add(this.received - counted);
   }
 
   handleDataRow(row: { length: number }): void {
     try {
-      if (!this._canceledDueToError) this.#count(row.length);
+      if (!this._canceledDueToError) this.count(row.length);
     } catch (cause) {
       this._canceledDueToError = new RefusedRow('a row was refused', { cause });
     }
