@@ -13,7 +13,6 @@ import {
 } from 'graphql';
 import { authenticated, forbidden, reachOf } from '../calls/access.js';
 import { throwNotFoundOrGone } from '../calls/rows.js';
-import type { PrismaClient } from '../database/client.js';
 import { clientOf } from '../operations/guarded-client.js';
 import type { AnyRow } from '../operations/model.js';
 import { type DeclaredModels, delegateOf, includedRow, type ModelData } from '../operations/model-data.js';
@@ -133,8 +132,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     definition.resolve = (parent, args, context, info) => {
       const rows = readWithParent(parent, field, info.fieldNodes);
       if (rows !== undefined) return rows;
-      const client = clientOf(context.operations, context.call);
-      const reading = { data, field, relation, context, info, args, parent: parent as AnyRow, client };
+      const reading = { data, field, relation, context, info, args, parent: parent as AnyRow };
       return relation.isList ? readList(reading) : readOne(reading);
     };
   }
@@ -147,7 +145,6 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     args: object;
     context: GraphQLContext;
     info: GraphQLResolveInfo;
-    client: PrismaClient;
   }
 
   function planOf({ context, info, relation }: RelationRead): SelectionPlan {
@@ -161,15 +158,15 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
 
   /** Reads a page of a relation, in one batch for all parents. @throws Failure FORBIDDEN */
   async function readList(reading: RelationRead): Promise<unknown> {
-    const { context, data, field, parent, relation, args, info, client } = reading;
-    const { call, batch } = context;
+    const { context, data, field, parent, relation, args, info } = reading;
+    const { call, batch, operations } = context;
     const filter = readableRows(call, authenticated(call), relation.to);
     const rows = pageArguments(args);
     // graphql-js passes the same nodes for all parents of one field.
     const rowsOf = await batch(call, info.fieldNodes, parent.id, async (_call, ids) => {
       const plan = planOf(reading);
       const nested = { ...rows, ...(filter && { where: filter }), select: plan.select };
-      const parents = (await delegateOf(client, data).findMany({
+      const parents = (await delegateOf(clientOf(operations, call), data).findMany({
         where: { id: { in: [...ids] } },
         select: { id: true, [field]: nested },
         ...JOIN,
@@ -182,8 +179,8 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
 
   /** Reads the row of a relation. @throws Failure FORBIDDEN; GONE for a row deleted since its parent was read */
   async function readOne(reading: RelationRead): Promise<unknown> {
-    const { context, data, field, parent, relation, info, client } = reading;
-    const { call, batch } = context;
+    const { context, data, field, parent, relation, info } = reading;
+    const { call, batch, operations } = context;
     const { to } = relation;
     const caller = authenticated(call);
     const filter = readableRows(call, caller, to);
@@ -194,6 +191,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     if (id === null) return null;
     const row = await batch(call, info.fieldNodes, id, async (_call, ids) => {
       const plan = planOf(reading);
+      const client = clientOf(operations, call);
       const own =
         filter &&
         (await delegateOf(client, to).findMany({
@@ -209,7 +207,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
       markRows(rows, plan);
       return new Map(rows.map((one) => [one.id, { row: one, isPermitted: permitted?.has(one.id) ?? true }]));
     });
-    if (!row) return throwNotFoundOrGone(client, to.model, id);
+    if (!row) return throwNotFoundOrGone(clientOf(operations, call), to.model, id);
     if (!row.isPermitted) throw forbidden(caller, to.model.read);
     return row.row;
   }
