@@ -68,6 +68,13 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await bytes(), 0);
   });
 
+  t.test('rows of relations count, too', async (t) => {
+    const { graphql } = await started(t, { answer: 60 * KIB, step: 4 * KIB });
+    // Relations of the result of a mutation are read one by one.
+    const { codes } = await graphql(developer, 'mutation { createPost(title: "t") { author { posts { content } } } }');
+    t.same(codes, ['PAYLOAD_TOO_LARGE']);
+  });
+
   t.test('a result beyond the bound of a socket is the error of its operation', async (t) => {
     const { url } = await started(t, {});
     const { send, take } = await dialAs(t, url, viewer);
@@ -133,7 +140,7 @@ onEachDatabase(t, async (t, open) => {
     const writes = `mutation($content: String) { ${many(3, (n) => `p${n}: createPost(title: "t", content: $content) { id }`)} }`;
     const { data } = await strict.graphql(developer, writes, { content });
     t.ok(data.p0.id, 'the first write is reported');
-    t.equal((await graphql(viewer, '{ posts(limit: 100) { id } }')).data.posts.length, POSTS + written(data));
+    t.equal((await graphql(viewer, '{ posts(limit: 100) { id } }')).data.posts.length, POSTS + written(data) + 1);
   });
 
   t.test('answers that are not read count for their caller and the process until the connection ends', async (t) => {

@@ -59,7 +59,7 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
       const hearing = isListening() ? 1 : 0;
       return reads && { busy: totalCount - idle, idle, waiting, shared: reads.open(), hearing };
     };
-    // The extended protocol rejects a text of several statements, of which the second one would run.
+    // The extended protocol rejects a text of several statements. The simple one would run the second statement.
     const failing = () => reason((text, values) => pool.query({ text, values, queryMode: 'extended' } as QueryConfig));
     const { kind, label } = address;
     return {

@@ -8,7 +8,7 @@
 import { Client, type ClientBase, type ClientConfig } from 'pg';
 import type { Dependency } from './outages.js';
 
-/** What a new connection is connected to. */
+/** Describes the server of a new connection, and its settings. */
 export interface Session {
   /** True if the process of the server has another id than the start of the connection said: a pooler is in between. */
   isPooled: boolean;
