@@ -21,15 +21,19 @@ export interface Dependency {
   back: () => void;
 }
 
+/** Reasons of an outage that are logged. The first is often a lost connection, and the next one says why. */
+const MAX_REASONS = 5;
+
 interface Absence {
   /** The places that report the outage. */
   parts: Set<object>;
   since: number;
   isLogged: boolean;
+  reasons: Set<string>;
   timer: NodeJS.Timeout;
 }
 
-/** Logs the beginning and the end of each outage once, however many connections and requests notice it. */
+/** Logs the beginning, each reason and the end of an outage once, however many connections and requests notice it. */
 export function outageLog(log: Log) {
   const absences = new Map<string, Absence>();
   const lastLoggedEnds = new Map<string, number>();
@@ -37,15 +41,23 @@ export function outageLog(log: Log) {
   const pending = new Map<() => void, NodeJS.Timeout>();
   const watched = new Set<string>();
 
-  function begin(name: string, part: object, reason: string): void {
+  function begin(name: string): Absence {
     const at = new Date().toISOString();
     const write = () => {
       absence.isLogged = true;
-      log.error(`${name} is away since ${at}: ${reason}. ${CONSEQUENCES[name] ?? UPSTREAM_CONSEQUENCE}`);
+      const reasons = [...absence.reasons].join('; ');
+      log.error(`${name} is away since ${at}: ${reasons}. ${CONSEQUENCES[name] ?? UPSTREAM_CONSEQUENCE}`);
     };
     const timer = setTimeout(write, LOG_DELAY_MS).unref();
-    const absence: Absence = { parts: new Set([part]), since: performance.now(), isLogged: false, timer };
+    const absence = {
+      parts: new Set<object>(),
+      since: performance.now(),
+      isLogged: false,
+      reasons: new Set<string>(),
+      timer,
+    };
     absences.set(name, absence);
+    return absence;
   }
 
   function end(name: string, { since, isLogged, timer }: Absence): void {
@@ -63,9 +75,11 @@ export function outageLog(log: Log) {
       const part = {};
       return {
         away(reason) {
-          const known = absences.get(name);
-          if (known) known.parts.add(part);
-          else begin(name, part, reason);
+          const { parts, reasons, isLogged } = absences.get(name) ?? begin(name);
+          parts.add(part);
+          if (reasons.has(reason) || reasons.size === MAX_REASONS) return;
+          reasons.add(reason);
+          if (isLogged) log.error(`${name} is still away: ${reason}.`);
         },
         back() {
           const known = absences.get(name);
