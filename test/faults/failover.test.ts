@@ -36,7 +36,7 @@ for (const name of ['split', 'crash'] as const) {
     async (t) => {
       const { old, standby, server, url, switchTo } = await replicated(t);
       const channelId = randomUUID();
-      const load = startLoad(url, channelId, CLIENTS);
+      const load = startLoad(t, url, channelId, CLIENTS);
       await recovered(load);
 
       if (name === 'crash') old.kill();

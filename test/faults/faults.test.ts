@@ -37,7 +37,7 @@ t.test('no acknowledged write is lost or doubled under any fault', options, asyn
     t.test(name, async (t) => {
       const times = whole ? tries[0] : tries[1];
       const channelId = randomUUID();
-      const load = startLoad(service.url, channelId, CLIENTS);
+      const load = startLoad(t, service.url, channelId, CLIENTS);
       await recovered(load);
       let slowest = 0;
       for (let i = 0; i < times; i++) {
@@ -84,7 +84,7 @@ t.test('memory does not grow in a soak', options, async (t) => {
   const [node, ...flags] = START;
   const service = await world(t, {}, [node, '--expose-gc', '--import=./test/support/collecting.js', ...flags]);
   const channelId = randomUUID();
-  const load = startLoad(service.url, channelId, CLIENTS, SOAK_PAUSE);
+  const load = startLoad(t, service.url, channelId, CLIENTS, SOAK_PAUSE);
   await recovered(load);
   await delay((SOAK / 3) * 60_000);
   const first = await heldBy(service.server());

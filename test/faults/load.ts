@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Test } from 'tap';
 import { WebSocket } from 'ws';
 import { demo } from '../../src/application/seed.js';
 import type { Json } from '../support/people.js';
@@ -47,14 +48,15 @@ interface Answer {
 }
 
 /**
- * Starts clients that write and retry, and a subscriber.
+ * Starts clients that write and retry, and a subscriber. They end with the test at the latest.
  * @param pause milliseconds between two rounds of a client
  */
-export function startLoad(url: string, channelId: string, clients: number, pause = PAUSE_MS): Load {
+export function startLoad(t: Test, url: string, channelId: string, clients: number, pause = PAUSE_MS): Load {
   const outcomes = new Map<Outcome, number>();
   const orders = new Set<number>();
   const messages = new Set<string>();
   const stopping = new AbortController();
+  let isOver = false;
   let worst = 0;
   let acknowledged = 0;
 
@@ -89,7 +91,7 @@ export function startLoad(url: string, channelId: string, clients: number, pause
     const body = { total: { amount, currency: 'EUR' } };
     const attempt = () => ask('POST', '/api/v1/users/1/orders', body, { 'idempotency-key': key });
     let began = performance.now();
-    while ((await attempt()).outcome !== '201') {
+    while ((await attempt()).outcome !== '201' && !isOver) {
       await delay(AGAIN);
       began = performance.now();
     }
@@ -118,6 +120,11 @@ export function startLoad(url: string, channelId: string, clients: number, pause
 
   const listening = listen(url, channelId, stopping.signal, count);
   const running = Array.from({ length: clients }, client);
+  t.teardown(() => {
+    isOver = true;
+    stopping.abort();
+    listening.end();
+  });
   return {
     outcomes,
     orders,
@@ -167,19 +174,22 @@ function listen(url: string, channelId: string, stopped: AbortSignal, count: (ou
     one.on('close', (code) => {
       if (over) return;
       if (opened && !refused) closed.set(code, (closed.get(code) ?? 0) + 1);
-      setTimeout(open, AGAIN);
+      setTimeout(() => over || open(), AGAIN);
     });
   };
   open();
+  function end(): void {
+    over = true;
+    socket?.terminate();
+  }
 
   return {
     received,
     closed,
+    end,
     async caughtUp(messages: number): Promise<void> {
       for (let looks = 0; received.length < messages && looks < TIMEOUT_MS / AGAIN; looks++) await delay(AGAIN);
-      if (!stopped.aborted) return;
-      over = true;
-      socket?.terminate();
+      if (stopped.aborted) end();
     },
   };
 }

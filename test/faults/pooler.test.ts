@@ -36,7 +36,7 @@ t.test(
     for (const [name, happen] of Object.entries(faults)) {
       t.test(name, async (t) => {
         const channelId = randomUUID();
-        const load = startLoad(service.url, channelId, CLIENTS);
+        const load = startLoad(t, service.url, channelId, CLIENTS);
         await recovered(load);
         for (let i = 0; i < TRIES; i++) {
           await happen();

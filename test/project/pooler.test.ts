@@ -2,6 +2,8 @@ import t, { type Test } from 'tap';
 import { openPool } from '../../src/platform/database/backend.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { beginRouted, findRoute } from '../../src/platform/database/pooler.js';
+import { statisticsOf } from '../../src/platform/prepared-prisma/calls.js';
+import { boundedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
 import { administer, blankDatabase } from '../support/databases.js';
 import { forgetfulPooler, keepsPreparedStatements, pgbouncer, skipWithoutPgbouncer } from '../support/poolers.js';
 import { eventually, refusedServer, withoutDelays } from '../support/process.js';
@@ -55,6 +57,21 @@ async function checkCalls(t: Test, { client, listen, checkListening, exclusively
   await Promise.all(Array.from({ length: 24 }, (_, i) => one(i)));
   t.equal(await client.user.count(), 24);
   t.ok(processes.size > 1, 'the calls have run in several sessions of the server');
+
+  // More than the shared connections take at once, so some run on connections of the pool.
+  const reading = { read: <Answer>(send: () => Promise<Answer>) => send(), add: () => {}, failure: () => undefined };
+  const bounded = boundedClient(client, reading);
+  const ids = (await client.user.findMany({ select: { id: true } })).map(({ id }) => id);
+  const many = Array.from({ length: 300 }, (_, i) => ids[i % ids.length] as number);
+  const find = (id: number) => bounded.user.findMany({ where: { id }, select: { id: true } });
+  const statistics = statisticsOf(client);
+  const { prepared } = statistics;
+  await eventually('a prepared read', () => find(0).then(() => statistics.prepared > prepared));
+  const found = await Promise.all(many.map(find));
+  t.same(
+    found.map(([user]) => user?.id),
+    many,
+  );
 
   const heard: string[] = [];
   await listen(

@@ -87,9 +87,9 @@ function independentOfSessions(client: ClientBase, route: Route): void {
   );
   const begin = (text: string) =>
     `${text === 'BEGIN' ? 'BEGIN ISOLATION LEVEL READ COMMITTED' : text}; SELECT ${settings.join(', ')}`;
-  // `pg` reads inherited members.
-  const unnamed = (statement: QueryConfig): QueryConfig =>
-    route.isPrepared ? statement : Object.create(statement, { name: { value: undefined } });
+  // A copy, because `pg` keeps the callback in it. `pg` reads inherited members.
+  const copyOf = (statement: QueryConfig): QueryConfig =>
+    Object.create(statement, route.isPrepared ? {} : { name: { value: undefined } });
   let isInTransaction = false;
 
   /** Omits names from then on if the pooler, which may be another one than at the start, has lost a statement. */
@@ -104,9 +104,9 @@ function independentOfSessions(client: ClientBase, route: Route): void {
       else done(error, result);
     };
     const begins = text.startsWith('BEGIN');
-    if (settings.length === 0) send(unnamed(statement), callback);
+    if (settings.length === 0) send(copyOf(statement), callback);
     else if (begins) send({ text: begin(text) }, callback);
-    else if (isInTransaction) send(unnamed(statement), callback);
+    else if (isInTransaction) send(copyOf(statement), callback);
     else alone(statement, callback);
     if (begins || text === 'COMMIT' || text === 'ROLLBACK') isInTransaction = begins;
   }
@@ -116,7 +116,7 @@ function independentOfSessions(client: ClientBase, route: Route): void {
     let failure: Error | null = null;
     let result: unknown;
     send({ text: begin('BEGIN') }, () => {});
-    send(unnamed(statement), (error, answer) => {
+    send(copyOf(statement), (error, answer) => {
       failure = error;
       result = answer;
     });

@@ -71,8 +71,9 @@ class BoundedQuery extends Query {
   /** A member of `Query`, which then ignores the other rows. */
   declare _canceledDueToError: Error | false;
 
-  constructor(statement: Statement, reading: Reading, done: Done) {
-    super(statement, done as never);
+  /** Gets its callback from `query` of the connection: a pooler's connection gives another one. */
+  constructor(statement: Statement, reading: Reading) {
+    super(statement);
     this.statement = statement;
     this.reading = reading;
   }
@@ -97,7 +98,7 @@ class BoundedQuery extends Query {
 
 /** Uses a callback, because `pg` otherwise creates two promises and a stack trace. */
 export const submit = (connection: PoolConnection, statement: Statement, done: Done): void =>
-  connection.query(statement.reading ? new BoundedQuery(statement, statement.reading, done) : statement, done);
+  connection.query(statement.reading ? new BoundedQuery(statement, statement.reading) : statement, done);
 
 /** Inherits all members but the values, because `pg` copies each own member (0.3 µs). */
 export function statementOf(name: string, text: string): (values: unknown[], reading?: Reading) => Statement {
