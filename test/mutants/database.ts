@@ -12,9 +12,9 @@ const _PREPARED = [
 export const database: Mutant[] = [
   {
     file: 'platform/operations/call-transaction.ts',
-    before: 'log.sent.push(statement);',
+    before: '    log.failed ??= { error };\n',
     after: '',
-    tests: ['rest/idempotency.test.ts', 'auth/writes.test.ts', 'platform/stored-rows.test.ts'],
+    tests: ['rest/idempotency.test.ts'],
     drawn: true,
   },
   {

@@ -24,13 +24,13 @@ export interface Dependency {
 /** Reasons of an outage that are logged. The first is often a lost connection, and the next one says why. */
 const MAX_REASONS = 5;
 
-interface Absence {
+class Absence {
   /** The places that report the outage. */
-  parts: Set<object>;
-  since: number;
-  isLogged: boolean;
-  reasons: Set<string>;
-  timer: NodeJS.Timeout;
+  readonly parts = new Set<object>();
+  readonly reasons = new Set<string>();
+  readonly since = performance.now();
+  isLogged = false;
+  timer: NodeJS.Timeout | undefined;
 }
 
 /** Logs the beginning, each reason and the end of an outage once, however many connections and requests notice it. */
@@ -42,21 +42,15 @@ export function outageLog(log: Log) {
   const watched = new Set<string>();
 
   function begin(name: string): Absence {
+    const absence = new Absence();
+    absences.set(name, absence);
     const at = new Date().toISOString();
     const write = () => {
       absence.isLogged = true;
       const reasons = [...absence.reasons].join('; ');
       log.error(`${name} is away since ${at}: ${reasons}. ${CONSEQUENCES[name] ?? UPSTREAM_CONSEQUENCE}`);
     };
-    const timer = setTimeout(write, LOG_DELAY_MS).unref();
-    const absence = {
-      parts: new Set<object>(),
-      since: performance.now(),
-      isLogged: false,
-      reasons: new Set<string>(),
-      timer,
-    };
-    absences.set(name, absence);
+    absence.timer = setTimeout(write, LOG_DELAY_MS).unref();
     return absence;
   }
 

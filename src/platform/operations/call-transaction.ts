@@ -118,7 +118,7 @@ export function callTransaction({
       const transaction = await begun;
       await locked;
       refuseFailed(log);
-      await transaction?.commit(log.sent);
+      await transaction?.commit();
     },
 
     /** Returns the error of the locks if they failed, or else `error`. */
@@ -137,8 +137,8 @@ export function callTransaction({
 
 interface ManualTransaction {
   readonly tx: Tx;
-  /** Sends COMMIT before `sent` is answered: PostgreSQL commits nothing after an error. */
-  readonly commit: (sent: readonly Promise<unknown>[]) => Promise<void>;
+  /** Sends COMMIT, and rejects unless PostgreSQL commits, as after a failed statement. */
+  readonly commit: () => Promise<void>;
   readonly rollback: (error: unknown) => Promise<void>;
 }
 
@@ -147,10 +147,9 @@ export function manualTransaction(client: PrismaClient): Promise<ManualTransacti
     const done: Promise<void> = client.$transaction(
       (tx) =>
         new Promise<void>((end, fail) => {
-          const commit = async (sent: readonly Promise<unknown>[]): Promise<void> => {
+          const commit = (): Promise<void> => {
             end();
-            await Promise.all(sent);
-            await done;
+            return done;
           };
           const rollback = (error: unknown): Promise<void> => {
             fail(error);
@@ -169,8 +168,6 @@ export interface CallLog {
   /** True if the calls are one transaction, which PostgreSQL does not commit after a failed statement. */
   readonly isTransaction: boolean;
   readonly running: Set<Promise<unknown>>;
-  /** Statements of the platform whose results nobody has awaited. */
-  readonly sent: Promise<unknown>[];
   /** Writes that nobody has awaited, with their names. */
   readonly pending: Map<object, string>;
   /** The first failed write, or statement of a transaction. It fails the operation even if the handler catches it. */
@@ -183,7 +180,6 @@ export const callLog = (operation: string, isTransaction: boolean): CallLog => (
   operation,
   isTransaction,
   running: new Set(),
-  sent: [],
   pending: new Map(),
   failed: undefined,
   begun: 0,
@@ -203,12 +199,11 @@ export async function endCalls(log: CallLog): Promise<void> {
   if (forgotten !== undefined) throw new Error(`${forgotten} was called and not awaited: nothing is written.`);
 }
 
-/** Sends a statement without waiting for its result. If it fails, the call fails. */
+/** Ignores the result of a statement of the platform, unless it fails: then the call fails. */
 export function sendAhead(log: CallLog, statement: Promise<unknown>): void {
   statement.catch((error: unknown) => {
     log.failed ??= { error };
   });
-  log.sent.push(statement);
 }
 
 export function refuseFailed({ failed }: CallLog): void {

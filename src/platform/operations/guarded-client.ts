@@ -225,11 +225,12 @@ export const systemClient =
     try {
       const result = await work(guardedClient(models, streams, access, log));
       await endCalls(log);
-      await commit(log.sent);
+      await commit();
       for (const after of onCommit) after();
       return result;
-    } catch (error) {
+    } catch (thrown) {
       log.isOver = true;
+      const error = log.failed?.error ?? thrown;
       await rollback(error);
       throw error;
     }
