@@ -85,6 +85,17 @@ onEachDatabase(t, async (t, open) => {
     for (const instance of [first, second]) t.same(await meets(instance, fresh), [200], 'the last role is known');
   });
 
+  t.test('a signal that arrives after a later one restores no token', async (t) => {
+    const [early, last] = [await person(), await person()];
+    await first.rest('PATCH', `${USERS}/${early.id}`, { as: admin, body: { role: 'viewer' } });
+    await hears(second, early.headers);
+    const late = `${early.id} ${now() - 60_000} DEVELOPER`;
+    await database.client.$executeRaw`SELECT pg_notify('accord_revocations', ${late})`;
+    await first.rest('DELETE', `${USERS}/${last.id}`, { as: admin });
+    await hears(second, last.headers);
+    t.same(await meets(second, early.headers), REFUSED);
+  });
+
   t.test('a change that is rolled back revokes nothing', async (t) => {
     const { id, headers } = await person();
     const { revoke } = first.services.revocations;

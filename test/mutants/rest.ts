@@ -20,21 +20,21 @@ export const rest: Mutant[] = [
     file: 'platform/rest/plugin.ts',
     before: "if (form.kind === 'unsupported') problems",
     after: "if (form.kind === 'unsupported' && one.in !== 'header') problems",
-    tests: ['platform/parameters.test.ts', 'project/structure.test.ts'],
+    tests: ['platform/parameters.test.ts'],
     drawn: true,
   },
   {
     file: 'platform/rest/plugin.ts',
     before: '      ...otherNames(operation, names),\n',
     after: '',
-    tests: ['platform/name.test.ts', 'project/structure.test.ts'],
+    tests: ['platform/name.test.ts'],
     drawn: true,
   },
   {
     file: 'platform/operations/check.ts',
     before: "decides === 'self' && !reaches.some(([, reach]) => reach === 'any')",
     after: "decides === 'self'",
-    tests: ['platform/route-check.test.ts', 'platform/policy.test.ts', 'project/structure.test.ts'],
+    tests: ['platform/route-check.test.ts'],
     drawn: true,
   },
   {
@@ -62,7 +62,7 @@ export const rest: Mutant[] = [
     file: 'platform/pages/published.ts',
     before: 'servers.filter(({ server }) => server.url !== address)',
     after: 'servers',
-    tests: ['http/platform.test.ts'],
+    tests: ['contract/edition.test.ts'],
     drawn: true,
   },
 

@@ -12,6 +12,7 @@ import type { Target } from '../../src/platform/operations/route.js';
 const policy = {
   'posts.read': { VIEWER: 'any', ADMIN: 'any' },
   'posts.write': { VIEWER: 'own', ADMIN: 'any' },
+  'posts.add': { VIEWER: 'own', ADMIN: 'own' },
 } as const;
 const Post = model('Post', { read: 'posts.read', owner: (caller) => ({ authorId: caller.id }) });
 const Comment = model('Comment', { read: 'posts.read' });
@@ -82,6 +83,10 @@ t.test('a target with an unknown name is rejected with the operation and the rem
   );
   t.same(problems(record(Comment, 'post_id'), 'posts.write'), [
     "getPost: posts.write reaches `own`, but model('Comment') has no `owner`.",
+  ]);
+  t.same(problems(create(Post), 'posts.add', []), [], 'everybody creates for themselves');
+  t.same(problems(create(Post), 'posts.write', []), [
+    'getPost: posts.write reaches `own`, but the target does not name a stored row.',
   ]);
 });
 

@@ -72,6 +72,16 @@ async function checkCalls(t: Test, { client, listen, checkListening, exclusively
     found.map(([user]) => user?.id),
     many,
   );
+  const failure = new Error('too many bytes');
+  const refusing = {
+    ...reading,
+    add: () => {
+      throw failure;
+    },
+    failure: () => failure,
+  };
+  const refused = boundedClient(client, refusing);
+  await t.rejects(refused.user.findMany({ where: { id: ids[0] as number }, select: { id: true } }), failure);
 
   const heard: string[] = [];
   await listen(

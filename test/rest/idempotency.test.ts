@@ -336,7 +336,10 @@ onEachDatabase(t, async (t, open) => {
     gateway.otherwise = 'fail';
     t.same(codeOf(await post(as, `${ORDERS}/${id}/payment`, key)), [502, 'BAD_GATEWAY']);
     moved += DAY + 1000;
-    t.same(codeOf(await post(await viewerNow(), `${ORDERS}/${id}/payment`, key)), [409, 'CONFLICT']);
+    const later = await viewerNow();
+    t.same(codeOf(await post(later, `${ORDERS}/${id}/payment`, key)), [409, 'CONFLICT']);
+    const other = await post(later, `${ORDERS}/${id}/payment`, key, { payment_token: 'other' });
+    t.same(codeOf(other), [422, 'VALIDATION_FAILED'], 'it is still the key of that body');
     const sweeper = await startSweeper(moved);
     await eventually(
       'the deletion of other keys',
