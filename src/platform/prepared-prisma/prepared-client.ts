@@ -66,10 +66,6 @@ const PRISMA_METHODS = ['$transaction', '$queryRawUnsafe', '$executeRawUnsafe', 
 /** Methods that the client of a transaction lacks. */
 const ROOT_METHODS = ['$connect', '$disconnect', '$on', '$use', '$extends'];
 
-interface ScopedClient {
-  readonly $scope?: CallScope;
-}
-
 /** Returns a function that creates a client. Not a Proxy, because each transaction creates one. */
 function clientFactory<Client extends object>(
   delegates: Delegates,
@@ -153,8 +149,12 @@ export interface Options extends Partial<TransactionLimits> {
 }
 
 /** Returns a client whose reads are bounded. It inherits from `client`, which may be a Proxy. */
-export const boundedClient = <Client extends object>(client: Client, reading: Reading): Client =>
-  Object.assign(Object.create(client), { $scope: { ...(client as ScopedClient).$scope, reading }, $delegates: {} });
+export function boundedClient<Client extends object>(client: Client, reading: Reading): Client {
+  const { connection, reads, isTransaction, prisma } = (client as unknown as { $scope: CallScope }).$scope;
+  // Without spread, which costs 1 µs.
+  const $scope: CallScope = { connection, reads, isTransaction, prisma, reading };
+  return Object.assign(Object.create(client), { $scope, $delegates: {} });
+}
 
 interface TransactionOptions extends Partial<TransactionLimits> {
   isolationLevel?: string;
@@ -191,6 +191,7 @@ export function preparedClient<Client extends object>(
     reads: reads ?? onPool,
     isTransaction: false,
     prisma: async (run) => run(prisma),
+    reading: undefined,
   };
 
   /** Serialises joins, so that each gets its own connection. */
@@ -242,14 +243,13 @@ export function preparedClient<Client extends object>(
   ): Promise<T> {
     const limits = { maxWait: options.maxWait ?? maxWait, timeout: options.timeout ?? timeout };
     let transaction: OpenTransaction;
-    const prismaSide = joinable({ query: (statement) => transaction.query(statement) });
+    const { prisma, leave } = joinable({ query: (statement) => transaction.query(statement) });
     try {
-      transaction = await openTransaction(pool, limits, options.isolationLevel, clientVersion, prismaSide.leave);
+      transaction = await openTransaction(pool, limits, options.isolationLevel, clientVersion, leave);
     } catch (error) {
       throw await dry.transactionError(error, 'connect');
     }
-    const { prisma } = prismaSide;
-    const scope = { connection: transaction, reads: transaction, isTransaction: true, reading, prisma };
+    const scope = { connection: transaction, reads: transaction, isTransaction: true, prisma, reading };
     let value: T;
     try {
       value = await work(scope);
