@@ -91,7 +91,8 @@ export function startLoad(t: Test, url: string, channelId: string, clients: numb
     const body = { total: { amount, currency: 'EUR' } };
     const attempt = () => ask('POST', '/api/v1/users/1/orders', body, { 'idempotency-key': key });
     let began = performance.now();
-    while ((await attempt()).outcome !== '201' && !isOver) {
+    while ((await attempt()).outcome !== '201') {
+      if (isOver) return;
       await delay(AGAIN);
       began = performance.now();
     }
@@ -124,6 +125,7 @@ export function startLoad(t: Test, url: string, channelId: string, clients: numb
     isOver = true;
     stopping.abort();
     listening.end();
+    return Promise.all(running);
   });
   return {
     outcomes,

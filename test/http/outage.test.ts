@@ -120,6 +120,7 @@ onEachDatabase(t, async (t, open) => {
     t.same([lines('The database is away since') - away, lines('The database is back after') - back], [1, 1]);
     const others = log.slice(all).filter((one) => /"level":[56]0/.test(one) && !/is (away since|still away)/.test(one));
     t.same(others, [], 'and nothing else is told of it');
+    t.ok(log.slice(all).filter((one) => one.includes('still away')).length <= 4);
   });
 
   t.test('operations on an open socket report the outage', async (t) => {

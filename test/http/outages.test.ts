@@ -26,6 +26,21 @@ t.test('errors that an outage causes are not reported separately', async (t) => 
   t.same(reported, ['later']);
 });
 
+t.test('each further reason of an outage is reported once, up to five', async (t) => {
+  const { told, server } = watch(t);
+  server.away('the connection was lost.');
+  server.away('it is read-only');
+  await delay(600);
+  t.same(told.length, 1);
+  t.match(told[0], /is away since .*: the connection was lost; it is read-only\. Requests/);
+  for (let i = 0; i < 9; i++) for (const reason of ['it is read-only', `reason ${i}`]) server.away(reason);
+  t.same(
+    told.slice(1),
+    [0, 1, 2].map((i) => `The database is still away: reason ${i}.`),
+  );
+  server.back();
+});
+
 t.test('an outage too short for a report hides no error', async (t) => {
   const { told, reported, report, server } = watch(t);
   report('before');

@@ -247,6 +247,15 @@ t.test('a rejected statement leaves the other statements of its transaction in i
   });
   await t.rejects(rolledBack, own);
   t.same(await client.$queryRaw`SELECT id FROM note`, []);
+  isFull = true;
+  const caught = client.$transaction(async (db) => {
+    await db.$executeRaw`UPDATE note SET id = 3`;
+    // Nobody awaits it before COMMIT is sent.
+    db.$executeRaw`INSERT INTO note VALUES (3)`.catch(() => {});
+  });
+  await t.rejects(caught, { message: /The disk is full/ }, 'a transaction with a rejected statement is not committed');
+  isFull = false;
+  t.equal(await client.$executeRaw`INSERT INTO note VALUES (4)`, 1, 'the next one is');
   await pglite.close();
 });
 

@@ -110,14 +110,20 @@ export function openPool({ reportOutcome = (work) => work, admit, ...config }: P
   }) as Pool;
 }
 
+/** A refused statement does not reach the server, so the COMMIT of its transaction is refused, too. */
 function checkStatements(client: PoolClient, admit: (sql: string) => void): void {
+  let refused: unknown;
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   const checkedQuery = (...args: [string | QueryConfig, ...unknown[]]): unknown => {
     const [statement] = args;
     const callback = args.at(-1);
+    const text = typeof statement === 'string' ? statement : statement.text;
+    if (text.startsWith('BEGIN')) refused = undefined;
     try {
-      admit(typeof statement === 'string' ? statement : statement.text);
+      if (text === 'COMMIT' && refused) throw refused;
+      admit(text);
     } catch (refusal) {
+      refused = refusal;
       if (typeof callback !== 'function') return Promise.reject(refusal);
       return void process.nextTick(callback as (refusal: unknown) => void, refusal);
     }

@@ -21,7 +21,7 @@ export interface Dependency {
   back: () => void;
 }
 
-/** Reasons of an outage that are logged. The first is often a lost connection, and the next one says why. */
+/** The number of reasons that are logged for one outage. The first is often a lost connection, and the next says why. */
 const MAX_REASONS = 5;
 
 class Absence {
@@ -33,7 +33,7 @@ class Absence {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Logs the beginning, each reason and the end of an outage once, however many connections and requests notice it. */
+/** Logs the beginning, up to five reasons and the end of an outage once, however many connections and requests notice it. */
 export function outageLog(log: Log) {
   const absences = new Map<string, Absence>();
   const lastLoggedEnds = new Map<string, number>();
@@ -68,7 +68,8 @@ export function outageLog(log: Log) {
       watched.add(name);
       const part = {};
       return {
-        away(reason) {
+        away(text) {
+          const reason = text.replace(/\.$/, '');
           const { parts, reasons, isLogged } = absences.get(name) ?? begin(name);
           parts.add(part);
           if (reasons.has(reason) || reasons.size === MAX_REASONS) return;

@@ -87,7 +87,7 @@ function independentOfSessions(client: ClientBase, route: Route): void {
   );
   const begin = (text: string) =>
     `${text === 'BEGIN' ? 'BEGIN ISOLATION LEVEL READ COMMITTED' : text}; SELECT ${settings.join(', ')}`;
-  // A copy, because `pg` keeps the callback in it. `pg` reads inherited members.
+  // `pg` stores the callback in a `Query`, and a lost statement is sent twice. It reads inherited members.
   const copyOf = (statement: QueryConfig): QueryConfig =>
     Object.create(statement, route.isPrepared ? {} : { name: { value: undefined } });
   let isInTransaction = false;

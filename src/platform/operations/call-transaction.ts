@@ -137,7 +137,7 @@ export function callTransaction({
 
 interface ManualTransaction {
   readonly tx: Tx;
-  /** Sends COMMIT, and rejects unless PostgreSQL commits, as after a failed statement. */
+  /** Sends COMMIT. Rejects if PostgreSQL rolls back, for example after a failed statement. */
   readonly commit: () => Promise<void>;
   readonly rollback: (error: unknown) => Promise<void>;
 }
@@ -199,7 +199,7 @@ export async function endCalls(log: CallLog): Promise<void> {
   if (forgotten !== undefined) throw new Error(`${forgotten} was called and not awaited: nothing is written.`);
 }
 
-/** Ignores the result of a statement of the platform, unless it fails: then the call fails. */
+/** Records the error of a statement that nobody awaits. It must be sent already, so that COMMIT fails with it. */
 export function sendAhead(log: CallLog, statement: Promise<unknown>): void {
   statement.catch((error: unknown) => {
     log.failed ??= { error };

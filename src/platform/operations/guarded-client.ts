@@ -225,12 +225,13 @@ export const systemClient =
     try {
       const result = await work(guardedClient(models, streams, access, log));
       await endCalls(log);
-      await commit();
+      await commit().catch((error: unknown) => {
+        throw log.failed?.error ?? error;
+      });
       for (const after of onCommit) after();
       return result;
-    } catch (thrown) {
+    } catch (error) {
       log.isOver = true;
-      const error = log.failed?.error ?? thrown;
       await rollback(error);
       throw error;
     }

@@ -86,7 +86,7 @@ export interface ModelHooks {
   readonly beforeUpdate?: (tx: Tx, before: AnyRow, data: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly beforeDelete?: (tx: Tx, before: AnyRow) => Promise<void>;
   readonly beforeCreate?: (tx: Tx, data: Readonly<Record<string, unknown>>) => Promise<void>;
-  /** Sends one statement, which is awaited at the commit. */
+  /** Sends one statement before its first `await`. COMMIT follows it, and fails if the statement failed. */
   readonly afterCreate?: (tx: Tx, call: Call, created: AnyRow) => Promise<void>;
   readonly afterUpdate?: (tx: Tx, call: Call, before: AnyRow, after: AnyRow) => Promise<void>;
   readonly afterDelete?: (tx: Tx, call: Call, before: AnyRow) => Promise<void>;
