@@ -23,15 +23,17 @@ const JOBS = availableParallelism() + 2;
 const FIRST = [
   'new',
   'http',
-  'install',
-  'faults',
+  'contract',
   'process',
   'lifecycle',
-  'clone',
+  'install',
   'graphql',
-  'contract',
-  'project',
+  'rest',
   'platform',
+  'faults',
+  'project',
+  'conformance',
+  'auth',
 ];
 const FLAGS = [
   '--enable-source-maps',
