@@ -56,7 +56,7 @@ export function startLoad(t: Test, url: string, channelId: string, clients: numb
   const orders = new Set<number>();
   const messages = new Set<string>();
   const stopping = new AbortController();
-  let isOver = false;
+  const ended = new AbortController();
   let worst = 0;
   let acknowledged = 0;
 
@@ -92,7 +92,7 @@ export function startLoad(t: Test, url: string, channelId: string, clients: numb
     const attempt = () => ask('POST', '/api/v1/users/1/orders', body, { 'idempotency-key': key });
     let began = performance.now();
     while ((await attempt()).outcome !== '201') {
-      if (isOver) return;
+      if (ended.signal.aborted) return;
       await delay(AGAIN);
       began = performance.now();
     }
@@ -119,12 +119,11 @@ export function startLoad(t: Test, url: string, channelId: string, clients: numb
     }
   }
 
-  const listening = listen(url, channelId, stopping.signal, count);
+  const { caughtUp, ...listening } = listen(url, channelId, ended.signal, count);
   const running = Array.from({ length: clients }, client);
   t.teardown(() => {
-    isOver = true;
     stopping.abort();
-    listening.end();
+    ended.abort();
     return Promise.all(running);
   });
   return {
@@ -138,17 +137,21 @@ export function startLoad(t: Test, url: string, channelId: string, clients: numb
       stopping.abort();
       await Promise.all(running);
     },
+    async caughtUp(messages) {
+      await caughtUp(messages);
+      if (stopping.signal.aborted) ended.abort();
+    },
   };
 }
 
-/** Subscribes after the last received message, again after each closed socket. */
-function listen(url: string, channelId: string, stopped: AbortSignal, count: (outcome: Outcome) => void) {
+/** Subscribes after the last received message, again after each closed socket until the end. */
+function listen(url: string, channelId: string, ended: AbortSignal, count: (outcome: Outcome) => void) {
   const received: string[] = [];
   const closed = new Map<number, number>();
   let socket: WebSocket | undefined;
-  let over = false;
 
   const open = () => {
+    if (ended.aborted) return;
     const one = new WebSocket(`${url.replace('http', 'ws')}/graphql`, PROTOCOL);
     socket = one;
     const send = (message: object) => one.send(JSON.stringify(message));
@@ -174,24 +177,19 @@ function listen(url: string, channelId: string, stopped: AbortSignal, count: (ou
     });
     one.on('error', () => {}); // 'close' follows
     one.on('close', (code) => {
-      if (over) return;
+      if (ended.aborted) return;
       if (opened && !refused) closed.set(code, (closed.get(code) ?? 0) + 1);
-      setTimeout(() => over || open(), AGAIN);
+      setTimeout(open, AGAIN);
     });
   };
   open();
-  function end(): void {
-    over = true;
-    socket?.terminate();
-  }
+  ended.addEventListener('abort', () => socket?.terminate());
 
   return {
     received,
     closed,
-    end,
     async caughtUp(messages: number): Promise<void> {
       for (let looks = 0; received.length < messages && looks < TIMEOUT_MS / AGAIN; looks++) await delay(AGAIN);
-      if (stopped.aborted) end();
     },
   };
 }
