@@ -3,8 +3,8 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import t, { type Test } from 'tap';
 import { recordingsOf, statisticsOf } from '../../src/platform/prepared-prisma/calls.js';
-import type { Reading } from '../../src/platform/prepared-prisma/connection.js';
 import { boundedClient, type Options, preparedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
+import { boundedReading } from '../support/bounded-reading.js';
 import { type Db, dataModel, make, type Opened, onEachDatabase, Prisma } from './fixture.js';
 
 let labels = 0;
@@ -338,23 +338,6 @@ async function calls(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
     t.equal(removed, 1);
     t.strictSame(await patient.$queryRaw`SELECT 1 AS one`, [{ one: 1 }]);
   });
-}
-
-/** Bounds reads to a number of bytes. @returns the number of rows that were counted, too */
-function boundedReading(bytes: number) {
-  const failure = new Error('too many bytes');
-  let read = 0;
-  let rows = 0;
-  const reading: Reading = {
-    read: (send) => send(),
-    add(more) {
-      rows += 1;
-      read += more;
-      if (read > bytes) throw failure;
-    },
-    failure: () => (read > bytes ? failure : undefined),
-  };
-  return { reading, failure, rows: () => rows };
 }
 
 async function bounded(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {

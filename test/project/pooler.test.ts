@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '../../src/platform/database/open.js
 import { beginRouted, findRoute } from '../../src/platform/database/pooler.js';
 import { statisticsOf } from '../../src/platform/prepared-prisma/calls.js';
 import { boundedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
+import { boundedReading } from '../support/bounded-reading.js';
 import { administer, blankDatabase } from '../support/databases.js';
 import { forgetfulPooler, keepsPreparedStatements, pgbouncer, skipWithoutPgbouncer } from '../support/poolers.js';
 import { eventually, refusedServer, withoutDelays } from '../support/process.js';
@@ -59,11 +60,11 @@ async function checkCalls(t: Test, { client, listen, checkListening, exclusively
   t.ok(processes.size > 1, 'the calls have run in several sessions of the server');
 
   // The shared connections take 128 reads at once, so the pool runs the others.
-  const reading = { read: <Answer>(send: () => Promise<Answer>) => send(), add: () => {}, failure: () => undefined };
-  const bounded = boundedClient(client, reading);
+  const bounded = boundedClient(client, boundedReading(1_000_000).reading);
   const ids = (await client.user.findMany({ select: { id: true } })).map(({ id }) => id);
   const many = Array.from({ length: 160 }, (_, i) => ids[i % ids.length] as number);
-  const find = (id: number) => bounded.user.findMany({ where: { id }, select: { id: true } });
+  const findWith = (db: typeof client) => (id: number) => db.user.findMany({ where: { id }, select: { id: true } });
+  const find = findWith(bounded);
   const statistics = statisticsOf(client);
   const { prepared } = statistics;
   await eventually('a prepared read', () => find(0).then(() => statistics.prepared > prepared));
@@ -72,16 +73,8 @@ async function checkCalls(t: Test, { client, listen, checkListening, exclusively
     found.map(([user]) => user?.id),
     many,
   );
-  const failure = new Error('too many bytes');
-  const refusing = {
-    ...reading,
-    add: () => {
-      throw failure;
-    },
-    failure: () => failure,
-  };
-  const refused = boundedClient(client, refusing);
-  await t.rejects(refused.user.findMany({ where: { id: ids[0] as number }, select: { id: true } }), failure);
+  const { reading, failure } = boundedReading(0);
+  await t.rejects(findWith(boundedClient(client, reading))(ids[0] as number), failure);
 
   const heard: string[] = [];
   await listen(
