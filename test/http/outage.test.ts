@@ -39,7 +39,7 @@ onEachDatabase(t, async (t, open) => {
   const { developer } = service;
   const credentials = await credentialsOf(service.url, developer.email);
 
-  /** What each transport answers to each credential: `200`, or the code of the failure; of a socket how it is opened or closed. */
+  /** Each function returns the answer of one transport: `200`, the code of the failure, or how a socket is opened or closed. */
   const asks = (headers: Record<string, string>) => ({
     async rest(): Promise<string> {
       const answer = await fetch(`${url}/api/v1/users/${developer.id}`, { headers });
@@ -135,7 +135,7 @@ onEachDatabase(t, async (t, open) => {
   });
 });
 
-/** The connections by which instances on this database hear each other. */
+/** Counts the connections on which instances receive signals of this database. */
 const hearing = async ({ client }: Opened): Promise<number> => {
   const [row] = await client.$queryRaw<{ count: number }[]>`
     SELECT count(*)::int AS count FROM pg_stat_activity

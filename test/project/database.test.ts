@@ -250,7 +250,7 @@ t.test('a rejected statement leaves the other statements of its transaction in i
   isFull = true;
   const caught = client.$transaction(async (db) => {
     await db.$executeRaw`UPDATE note SET id = 3`;
-    // Nobody awaits it before COMMIT is sent.
+    // COMMIT is sent before the result arrives.
     db.$executeRaw`INSERT INTO note VALUES (3)`.catch(() => {});
   });
   await t.rejects(caught, { message: /The disk is full/ }, 'a transaction with a rejected statement is not committed');

@@ -46,8 +46,8 @@ const APART = ['rest', 'graphql', 'live'];
 /** The entry points of the platform. */
 const DOOR = ['platform/index.ts', 'platform/server/variables.ts', 'platform/server/run.ts'];
 /**
- * Modules that the workbench may import: the reader of contracts, the tools of the database, and the parts of the command for all
- * subcommands and for `accord migrate`, which has a form for operators and one for developers.
+ * Modules that the workbench may import: the reader of contracts, the tools of the database, and parts of the `accord` command.
+ * `accord migrate` has a form for operators and one for developers.
  */
 const DOOR_OF_TOOLS =
   /^platform\/((contract|database)\/|root\.js$|cli\/(built\.js|(migrate|output)\.ts)$|pages\/files\.ts$|server\/npm-shell\.ts$)/;

@@ -20,7 +20,7 @@ let made = 0;
 const newUser = (fields = {}) => ({ name: 'New', email: `new${++made}@example.com`, role: 'viewer', ...fields });
 const newKey = () => `key-${++made}`;
 
-/** What of an answer must be the same when it is repeated. */
+/** Returns the parts of an answer that its repetition must equal. */
 const answerOf = ({ status, headers, text }: RestAnswer) => ({
   status,
   text,

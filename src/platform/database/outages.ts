@@ -33,7 +33,7 @@ class Absence {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Logs the beginning, up to five reasons and the end of an outage once, however many connections and requests notice it. */
+/** Logs the beginning, the reasons and the end of an outage once each, however many connections and requests notice it. */
 export function outageLog(log: Log) {
   const absences = new Map<string, Absence>();
   const lastLoggedEnds = new Map<string, number>();

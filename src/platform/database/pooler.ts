@@ -9,7 +9,7 @@ import { Client, type ClientBase, type ClientConfig, type QueryConfig } from 'pg
 import { UnusableSession } from './faults.js';
 import { beginSession, type OnConnect, REPORTED, type Session, type SessionOptions } from './session.js';
 
-/** What an address leads to. */
+/** The server or the pooler behind an address. */
 export interface Route {
   session: Session;
   /** True behind a pooler in transaction mode: each transaction may run in another session. */
