@@ -13,8 +13,10 @@ const ANYONE = '@permission(action: "messages.subscribe", viewer: ANY, developer
 
 const sdl = `
 type Query { nothing: String ${ANYONE} }
-type Price { id: ID!, value: String!, currency(code: String): String! }
-type Alarm { id: ID!, text: String!, shownTo: Int! }
+type Price { id: ID!, text: String!, value: String!, currency(code: String): String! }
+interface Named { id: ID!, shownTo: Int! }
+type Alarm implements Named { id: ID!, title: String!, shownTo: Int!, orders: Int!, sameRole: [Int!]!, again: Alarm! }
+type Notice implements Named { id: ID!, shownTo: Int! }
 type Comment { id: ID!, author: User! }
 type User { id: ID!, name: String!, orders(limit: Int): [Order!]! }
 type Order { id: ID! }
@@ -22,18 +24,21 @@ type Tick { value: String!, nested: Tick }
 type Subscription {
   priceSet(channelId: String!, since: ID): Price! ${ANYONE}
   alarmRaised(since: ID): Alarm! ${ANYONE}
+  namedRaised(since: ID): Named! ${ANYONE}
   commentAdded(since: ID): Comment! ${ANYONE}
   ticks(of: String!): Tick! ${ANYONE}
 }
 `;
 
 const Message = model('Message', { read: 'messages.subscribe', stream: { key: 'channelId' } });
-const Post = model('Post', { read: 'messages.subscribe', stream: { perCaller: true } });
+const Post = model('Post', { read: 'messages.subscribe', stream: {} });
 const Comment = model('Comment', { read: 'messages.subscribe', stream: { include: { author: true } } });
 const Order = model('Order', { read: 'orders.create', owner: (caller) => ({ userId: caller.id }) });
 
 /** The sources of `ticks`, by name. */
 export type Sources = Record<string, (operation: Operation) => unknown>;
+
+const shownTo = (_: unknown, __: unknown, { call }: GraphQLContext) => call.actor?.id;
 
 /** An application with three durable streams, and one subscription without a stream. */
 export function streamsApplication(sources: Sources) {
@@ -56,8 +61,15 @@ export function streamsApplication(sources: Sources) {
       currency: (_: unknown, { code = 'EUR' }: { code?: string }) => code,
     },
     Alarm: {
-      text: ({ title }: Row<'Post'>) => title,
-      shownTo: (_: unknown, __: unknown, { call }: GraphQLContext) => call.actor?.id,
+      shownTo,
+      orders: (_: unknown, __: unknown, { db }: GraphQLContext) => db.order.count(),
+      sameRole: (_: unknown, __: unknown, { batch, call }: GraphQLContext) =>
+        batch(call, 'own', 1, async ({ actor }) => new Map([[1, [actor?.id]]])),
+      again: (row: unknown) => row,
+    },
+    Notice: { shownTo },
+    Named: {
+      __resolveType: (_: unknown, { call }: GraphQLContext) => (Number(call.actor?.id) % 2 === 0 ? 'Alarm' : 'Notice'),
     },
     Tick: {
       value(event: unknown) {
@@ -70,6 +82,7 @@ export function streamsApplication(sources: Sources) {
     Subscription: {
       priceSet: route({ target: stream(Message) }),
       alarmRaised: route({ target: stream(Post) }),
+      namedRaised: route({ target: stream(Post) }),
       commentAdded: route({ target: stream(Comment) }),
       ticks: withoutRow(({ of }: { of: string }, operation) => sources[of]?.(operation)),
     },

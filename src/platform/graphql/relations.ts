@@ -6,11 +6,12 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getNamedType,
-  isAbstractType,
+  isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import { collectSubfields } from 'graphql/execution/collectFields.js';
 import { authenticated, forbidden, reachOf } from '../calls/access.js';
 import { throwNotFoundOrGone } from '../calls/rows.js';
 import { clientOf } from '../operations/guarded-client.js';
@@ -105,27 +106,28 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
       return selectionPlan(data, type, nodes, options);
     },
 
-    /** Returns true if the type of a field can lead to rows that only their owner may read. */
-    dependsOnCaller({ call }: GraphQLContext, { returnType }: GraphQLResolveInfo): boolean {
+    /**
+     * Returns true if an entry of a stream has the same result for all callers of one role: the role may read all rows,
+     * and only members and relations are selected. Functions of the application may use the caller.
+     */
+    isShared({ call }: GraphQLContext, info: GraphQLResolveInfo, stream: ModelData): boolean {
       const caller = authenticated(call);
-      return modelsIn(getNamedType(returnType)).some((data) => reachOf(call.policy, data.model.read, caller) === 'own');
+      const readsAll = (data: ModelData | undefined) =>
+        data === undefined || reachOf(call.policy, data.model.read, caller) === 'any';
+      const isShared = (type: GraphQLNamedType, nodes: readonly FieldNode[]): boolean => {
+        if (isLeafType(type)) return true;
+        if (!isObjectType(type) || type.isTypeOf || !readsAll(models.byName(type.name))) return false;
+        const selected = collectSubfields(schema, info.fragments, info.variableValues, type, nodes);
+        return [...selected.values()].every((same) => {
+          const { value: name } = (same[0] as FieldNode).name;
+          const field = type.getFields()[name];
+          if (!field) return true; // `__typename`
+          return !resolvedFields.has(`${type.name}.${name}`) && isShared(getNamedType(field.type), same);
+        });
+      };
+      return readsAll(stream) && isShared(getNamedType(info.returnType), info.fieldNodes);
     },
   };
-
-  function modelsIn(type: GraphQLNamedType): ModelData[] {
-    const types = new Set<GraphQLNamedType>();
-    const visit = (one: GraphQLNamedType): void => {
-      if (isAbstractType(one)) for (const possible of schema.getPossibleTypes(one)) add(possible);
-      else if (isObjectType(one)) for (const field of Object.values(one.getFields())) add(getNamedType(field.type));
-    };
-    const add = (one: GraphQLNamedType): void => {
-      if (types.has(one)) return;
-      types.add(one);
-      visit(one);
-    };
-    visit(type);
-    return [...types].flatMap(({ name }) => models.byName(name) ?? []);
-  }
 
   function install(data: ModelData, type: GraphQLObjectType, field: string, relation: Relation): void {
     const definition = type.getFields()[field] as GraphQLField<unknown, GraphQLContext>;

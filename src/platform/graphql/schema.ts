@@ -95,8 +95,8 @@ function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'is
     authoriseRole(call, action);
     await call.enforce();
     const since = args['since'] == null ? undefined : Number(args['since']);
-    const perCaller = target.model.stream?.perCaller || relations().dependsOnCaller(context, info);
-    return stream.from(stream.keyOf(args), since, perCaller);
+    const isShared = relations().isShared(context, info, operations.models(target.model));
+    return stream.from(stream.keyOf(args), since, isShared);
   };
 }
 

@@ -111,9 +111,10 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       if (source instanceof StreamSource) {
         const key = selectionKey(prepared, authenticated(request), source);
         const shared = () => contextOf(request, services, { rows: app.countRows(undefined) });
-        // All subscribers of the selection get the same bytes, so they contain no data of a request.
+        // All subscribers of a shared selection get the same bytes, so they contain no data of a request.
         const errors = { log: app.log, address: app.publicOrigin ?? '' };
-        results = followed(one, open, id, { source, key, prepared, context: shared, errors }, onEnd);
+        const selection = { source, key, prepared, context: source.isShared ? shared : context, errors };
+        results = followed(one, open, id, selection, onEnd);
       } else results = ownEvents(one, source, { prepared, context, onEnd });
       going.add(results);
       over.signal.addEventListener('abort', () => going.delete(results));

@@ -33,22 +33,21 @@ export interface StreamReader {
 }
 
 /**
- * The source of a subscription to a stream. The socket executes entries once for all subscribers of a selection, and
- * never iterates the source.
+ * The source of a subscription to a stream. The socket reads its entries, and never iterates the source.
  */
 export class StreamSource implements AsyncIterable<never> {
   readonly stream: StreamReader;
   readonly key: string;
   /** The id after which the subscription begins; undefined for new entries only. */
   readonly since: number | undefined;
-  /** True if the result depends on the account in addition to the role. */
-  readonly perCaller: boolean;
+  /** True if subscribers of one role and selection get the same results. */
+  readonly isShared: boolean;
 
-  constructor(stream: StreamReader, key: string, since: number | undefined, perCaller: boolean) {
+  constructor(stream: StreamReader, key: string, since: number | undefined, isShared: boolean) {
     this.stream = stream;
     this.key = key;
     this.since = since;
-    this.perCaller = perCaller;
+    this.isShared = isShared;
   }
 
   [Symbol.asyncIterator](): never {
@@ -146,6 +145,6 @@ function modelStream({ model, stored }: ModelData, { reader, notify }: WatchedSt
       signals.committed(signalOf(added));
       notify(added.key, added.id);
     },
-    from: (key, since, perCaller = false) => new StreamSource(reader, key, since, perCaller),
+    from: (key, since, isShared) => new StreamSource(reader, key, since, isShared),
   };
 }

@@ -42,7 +42,7 @@ interface SubscriptionsOptions {
   log: FastifyBaseLogger;
 }
 
-/** Tracks the subscriptions to durable streams. Equal selections of one key share a feed and its executions. */
+/** Tracks the subscriptions to durable streams. Equal shared selections of one key have one feed and its executions. */
 export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   const feeds = new Map<string, { feed: Feed; stop: () => void }>();
   const cache = new LRUCache<string, EntryJson, () => Promise<EntryJson>>({
@@ -68,14 +68,16 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   }
 
   function feedFor(name: string, selection: Selection) {
-    const { stream, key } = selection.source;
+    const { stream, key, isShared } = selection.source;
     const found = feeds.get(name);
     if (found) return found;
     const feed = feedOf({
       head: coalesce(() => stream.head(key)),
       after: (id, limit) => stream.after(key, id, limit),
-      render: async (entry) =>
-        (await cache.fetch(`${entry.id} ${name}`, { context: () => render(selection, entry) })) as EntryJson,
+      render: isShared
+        ? async (entry) =>
+            (await cache.fetch(`${entry.id} ${name}`, { context: () => render(selection, entry) })) as EntryJson
+        : (entry) => render(selection, entry),
       onFault,
     });
     const unwatch = stream.watch(key, feed.wake);
@@ -129,19 +131,19 @@ function variablesOf(schema: GraphQLSchema, document: DocumentNode): string[] {
 }
 
 /**
- * Returns a hash that is equal for subscriptions with equal results: document, operation, relevant variables, and role
- * or account.
+ * Returns a hash that is equal for subscriptions with equal results: document, operation, relevant variables, and role.
+ * Each subscription that is not shared has its own.
  */
 export function selectionKey(
   { schema, document, operationName, variableValues: variables }: PreparedOperation,
-  { id, role }: Actor,
-  { perCaller }: Pick<StreamSource, 'perCaller'>,
+  { role }: Actor,
+  { isShared }: Pick<StreamSource, 'isShared'>,
 ): string {
+  if (!isShared) return crypto.randomUUID();
   const names = known.get(document) ?? variablesOf(schema, document);
   known.set(document, names);
   const mattering = names.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]);
-  const caller = perCaller ? [role, id] : [role];
-  return documentHash(JSON.stringify([caller, operationName, mattering, textOf(document)]));
+  return documentHash(JSON.stringify([role, operationName, mattering, textOf(document)]));
 }
 
 interface EventsOptions {

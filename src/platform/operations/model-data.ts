@@ -208,8 +208,8 @@ export interface ModelStream {
   readonly announce: (tx: Tx, added: Added) => Promise<void>;
   /** Called after the commit, so that this instance need not wait for its own signal. */
   readonly committed: (added: Added) => void;
-  /** @param perCaller true if the representation of an entry depends on the caller */
-  readonly from: (key: string, since?: number, perCaller?: boolean) => AsyncIterable<never>;
+  /** @param isShared true if subscribers of one role and selection get the same results */
+  readonly from: (key: string, since: number | undefined, isShared: boolean) => AsyncIterable<never>;
 }
 
 /** By the name of the model. */

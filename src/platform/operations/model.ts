@@ -102,8 +102,6 @@ export interface ModelStream<Name extends ModelName> {
   readonly key?: keyof Row<Name> & string;
   /** Related rows that subscribers receive with an entry. */
   readonly include?: Readonly<Record<string, true>>;
-  /** Resolves entries for each subscriber. By default subscribers with one role and one selection share results. */
-  readonly perCaller?: boolean;
 }
 
 interface ModelOptions<Name extends ModelName> {
@@ -128,7 +126,7 @@ export interface Model<Name extends ModelName = ModelName, Owned extends boolean
   readonly owner?: (caller: Caller) => object;
   readonly protect?: Readonly<Record<string, string>>;
   readonly conceal?: boolean;
-  readonly stream?: Readonly<{ key?: string; include?: Readonly<Record<string, true>>; perCaller?: boolean }>;
+  readonly stream?: Readonly<{ key?: string; include?: Readonly<Record<string, true>> }>;
   /** True if the model has an owner. The compiler requires one if the policy reaches `own`. */
   readonly owned: Owned;
 }
