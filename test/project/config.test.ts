@@ -129,6 +129,14 @@ t.test('errors name the variable', async (t) => {
     [{ PUBLIC_URL: 'localhost:3000' }, 'PUBLIC_URL: must be a URL that begins with http:// or https://'],
 
     [{ REDIS_URL: 'rediss://:secret@redis.example.com:6380/1' }, undefined],
+    [{ REDIS_URL: 'redis://h/1?keyPrefix=a:&family=6' }, undefined],
+    [{ REDIS_URL: 'redis://h?keyprefix=secret' }, 'REDIS_URL: keyprefix is unknown. Did you mean keyPrefix?'],
+    [
+      { REDIS_URL: 'redis://h?commandTimeout=secret' },
+      'REDIS_URL: commandTimeout is unknown. docs/configuration.md lists the parameters.',
+    ],
+    [{ REDIS_URL: 'redis://h?tls=true' }, 'REDIS_URL: tls is refused: use rediss://'],
+    [{ REDIS_URL: 'redis://h?db=1&db=2' }, 'REDIS_URL: db occurs twice'],
     [{ REDIS_URL: 'redis.example.com:6379' }, 'REDIS_URL: must be a URL that begins with redis:// or rediss://'],
 
     [{ ...PRODUCTION, TRUST_PROXY: 'loopback, 10.0.0.0/8,fd00::/8,192.0.2.1' }, undefined],

@@ -7,6 +7,7 @@ import { picture } from '../../bench/picture.js';
 import { readResults } from '../../bench/results.js';
 import { errors } from '../../generated/errors.js';
 import { BOUNDS, type Bound, VARIABLE_BOUNDS } from '../../src/platform/bounds.js';
+import { type Parameters, POSTGRESQL, REDIS } from '../../src/platform/database/parameters.js';
 import { PIPELINE } from '../../src/platform/pipeline.js';
 import { demoDirectory } from '../support/demo.js';
 import {
@@ -42,12 +43,26 @@ const described = Object.entries(exampleVariables).map(([name, { default: value,
   description,
 }));
 
+/** A row for each rule, which several parameters may share. */
+const parameterTable = (known: Parameters) =>
+  table(
+    ['parameter', 'use', 'meaning'],
+    ...[...new Set(Object.values(known))].map((rule) => {
+      const names = Object.keys(known).filter((name) => known[name] === rule);
+      const [use, meaning] = Object.entries(rule)[0] as [string, string];
+      const rest = use === 'set' ? [`set to ${code(meaning)}`, 'another value is refused'] : [use, meaning];
+      return [names.map(code).join(', '), ...rest];
+    }),
+  );
+
 /** The tables from the code, by the name of their place in a page. */
 const tables: Record<string, string[]> = {
   configuration: table(
     ['variable', 'default', 'what it is for'],
     ...described.map(({ name, value, description }) => [code(name), code(value), description]),
   ),
+  parameters: parameterTable(POSTGRESQL),
+  'redis parameters': parameterTable(REDIS),
   limits: table(
     ['limit', 'default', 'scope', 'beyond it', 'variable', 'metric'],
     ...Object.entries(VARIABLE_BOUNDS).map(([variable, { scope, beyond, metric }]) => {

@@ -1,10 +1,13 @@
 import { relative, resolve } from 'node:path';
+import { DIRECT, driverUrl, POSTGRESQL, parameterProblems } from './parameters.js';
 
 /** The address of the data. `label` is for people and never contains a password. */
 export type DatabaseAddress =
   | { kind: 'embedded'; directory: string | undefined; label: string }
-  | { kind: 'postgresql'; url: string; label: string };
+  | { kind: 'postgresql'; url: string; label: string; poolSize: number };
 
+/** The connections of the pool, unless the address says otherwise. */
+const POOL_SIZE = 10;
 const EMBEDDED_PREFIX = 'pglite://';
 const ADDRESS_FORMS =
   'pglite://memory, pglite:///absolute/path, pglite://./relative/path or postgres://user:password@host:5432/name';
@@ -19,9 +22,10 @@ export function readAddress(url: string | undefined): DatabaseAddress {
   if (url.startsWith(EMBEDDED_PREFIX)) {
     const path = url.slice(EMBEDDED_PREFIX.length);
     if (path === 'memory') return { kind: 'embedded', directory: undefined, label: 'embedded PostgreSQL in memory' };
+    if (path.includes('?')) throw new Error('DATABASE_URL: an address pglite://… has no parameters.');
     if (/^\.{0,2}\//.test(path)) return embedded(path);
   }
-  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return postgresql(new URL(url));
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return postgresql(new URL(url), 'DATABASE_URL');
   // The value may contain a password, so the message shows its scheme only.
   throw new Error(
     `DATABASE_URL (${/^[\w+.-]*:?/.exec(url)?.[0]}…) has an unknown form. Leave it unset, or use ${ADDRESS_FORMS}.`,
@@ -35,7 +39,7 @@ export function readAddress(url: string | undefined): DatabaseAddress {
 export function directAddress(url: string | undefined, { kind }: DatabaseAddress): string | undefined {
   if (!url) return undefined;
   if (kind === 'postgresql' && /^postgres(ql)?:\/\//.test(url) && URL.canParse(url))
-    return postgresql(new URL(url)).url;
+    return postgresql(new URL(url), 'DATABASE_DIRECT_URL', DIRECT).url;
   throw new Error('DATABASE_DIRECT_URL: must be an address such as postgres://…, beside a DATABASE_URL of that form.');
 }
 
@@ -49,12 +53,11 @@ function embedded(path: string): DatabaseAddress {
   };
 }
 
-function postgresql(url: URL): DatabaseAddress & { kind: 'postgresql' } {
-  // A parameter of Prisma that nothing else reads: the tables would be in an unexpected schema.
-  if ((url.searchParams.get('schema') ?? 'public') !== 'public') {
-    throw new Error('DATABASE_URL: only the schema "public" is used; give each installation a database of its own.');
-  }
-  url.searchParams.delete('schema');
-  const host = url.host || url.searchParams.get('host') || 'localhost';
-  return { kind: 'postgresql', url: url.href, label: `PostgreSQL at ${host}${url.pathname}` };
+function postgresql(url: URL, variable: string, known = POSTGRESQL): DatabaseAddress & { kind: 'postgresql' } {
+  const problems = parameterProblems(url, known);
+  if (problems.length > 0) throw new Error(problems.map((problem) => `${variable}: ${problem}`).join('\n'));
+  const given = (name: string) => url.searchParams.get(name);
+  const label = `PostgreSQL at ${given('host') ?? (url.host || 'localhost')}${url.pathname}`;
+  const poolSize = Number(given('connection_limit') ?? POOL_SIZE);
+  return { kind: 'postgresql', url: driverUrl(url), label, poolSize };
 }

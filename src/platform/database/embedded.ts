@@ -19,7 +19,7 @@ import {
   unpackTar,
   withDiskErrors,
 } from './data-directory.js';
-import { applyMigrations, type Migration, withMigrationSession } from './migrations.js';
+import { applyMigrations, type Migration, RESET_SESSION, withMigrationSession } from './migrations.js';
 import type { Listener } from './signals.js';
 
 /** Types of messages (PostgreSQL's protocol, "Message Formats"). */
@@ -32,10 +32,6 @@ const STARTUP_ANSWER = Buffer.from([
   ...message('K', 0, 0, 0, 1, 0, 0, 0, 1),
   ...message('Z', 'I'.charCodeAt(0)),
 ]);
-
-/** Like DISCARD ALL, because a new socket continues the session of the previous one. Keeps its LISTEN. */
-const RESET_SESSION =
-  'RESET ALL; DEALLOCATE ALL; CLOSE ALL; SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES';
 
 /**
  * Returns a function that opens a socket to PGlite, for the `stream` option of `pg`. A new socket resets the session.
@@ -59,7 +55,8 @@ export function pgliteSockets(pglite: PGlite): () => Duplex {
         current?.destroy();
         current = socket;
         await pglite.exec('ROLLBACK');
-        await pglite.exec(RESET_SESSION);
+        // A new socket continues the session of the previous one.
+        await pglite.exec(`${RESET_SESSION}; SELECT pg_advisory_unlock_all()`);
         socket.push(STARTUP_ANSWER);
       } else if (chunk[0] === TERMINATE) socket.push(null);
       else {

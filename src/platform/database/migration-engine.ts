@@ -11,7 +11,7 @@ import {
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type { FieldDef, Pool, QueryResult } from 'pg';
-import type { Migration } from './migrations.js';
+import { type Migration, RESET_SESSION } from './migrations.js';
 
 export const migrationFilters = { externalTables: [], externalEnums: [] };
 
@@ -54,7 +54,10 @@ async function adapterFor(shadow: Pool): Promise<SqlDriverAdapter> {
   const adapter = await new PrismaPg(driver).connect();
   const queryRaw = adapter.queryRaw.bind(adapter);
   return Object.assign(adapter, {
-    executeScript: async (script: string) => void (await query(script)),
+    executeScript: async (script: string) => {
+      await query(RESET_SESSION);
+      await query(script);
+    },
     queryRaw: async (question: SqlQuery) => {
       const result = await queryRaw(question);
       for (const place of chars) result.columnTypes[place] = ColumnTypeEnum.Character;

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { BOUNDS } from '../bounds.js';
 import { rootPath } from '../root.js';
 import { reportIfSlow } from './faults.js';
@@ -45,7 +45,13 @@ const NOT_IN_TRANSACTION = '25001';
 /** SQLSTATE of the lock time-out, and of a deadlock with a request. */
 const LOCK_FAILURES: ReadonlySet<string | undefined> = new Set(['55P03', '40P01']);
 
+const RESET_ROLE = 'RESET SESSION AUTHORIZATION; RESET ROLE';
+/** Like DISCARD ALL, without the release of the lock of migrations, and of LISTEN. */
+export const RESET_SESSION = `CLOSE ALL; ${RESET_ROLE}; RESET ALL; DEALLOCATE ALL; DISCARD TEMP; DISCARD SEQUENCES`;
+
 export interface MigrationSession {
+  /** Gives the session its first settings, because a script may have changed them. */
+  reset: () => Promise<void>;
   query: <Row>(sql: string) => Promise<Row[]>;
   /** Runs statements in one transaction, unless the script contains its own. */
   run: (script: string) => Promise<void>;
@@ -56,8 +62,13 @@ export interface MigrationSession {
 /**
  * Runs `work` on one connection of the pool, without a time limit for scripts, and closes the connection. A statement
  * that waits for a table lock fails soon, because all later statements on the table wait behind it.
+ * @param begin sets what each session needs
  */
-export async function withMigrationSession<T>(pool: Pool, work: (session: MigrationSession) => Promise<T>): Promise<T> {
+export async function withMigrationSession<T>(
+  pool: Pool,
+  work: (session: MigrationSession) => Promise<T>,
+  begin: (client: ClientBase) => Promise<unknown> = async () => {},
+): Promise<T> {
   const client = await pool.connect();
   const query = async <Row>(text: string): Promise<Row[]> => {
     const config = { text, query_timeout: START_WAIT_MS };
@@ -74,10 +85,16 @@ export async function withMigrationSession<T>(pool: Pool, work: (session: Migrat
       throw new Error(`Another process has been migrating this database for ${MIGRATION_WAIT_MS / 1000} s.`);
     }
   }
+  async function reset(): Promise<void> {
+    await query(RESET_SESSION);
+    await begin(client);
+    await query(`SET lock_timeout = ${BOUNDS.migrationLock.value}`);
+  }
   try {
     await query(`SET lock_timeout = ${BOUNDS.migrationLock.value}`);
     return await work({
       query,
+      reset,
       run: async (script) => void (await client.query(script)),
       lockMigrations: () =>
         reportIfSlow(
@@ -182,7 +199,7 @@ export async function applyMigrations(
  * Runs a script and its record in one transaction, so a failed script leaves nothing and is retried at the next start.
  * Repeats the transaction while another one uses the tables.
  */
-async function applyMigration({ query, run }: MigrationSession, migration: Migration): Promise<void> {
+async function applyMigration({ query, run, reset }: MigrationSession, migration: Migration): Promise<void> {
   const { name, script, checksum } = migration;
   const id = randomUUID();
   const begun = `INSERT INTO public._prisma_migrations (id, checksum, migration_name)
@@ -192,14 +209,14 @@ async function applyMigration({ query, run }: MigrationSession, migration: Migra
   async function inTransaction(): Promise<void> {
     await run(`BEGIN;\n${begun}`);
     // The script comes first, because PostgreSQL counts the position of an error from the beginning.
-    await run(`${script}\n;\n${finished};\nCOMMIT`);
+    await run(`${script}\n;\n${RESET_ROLE};\n${finished};\nCOMMIT`);
   }
   // Readers and writers do not wait behind it. An aborted CREATE INDEX leaves an invalid index, and is not repeated.
   const isConcurrent = /\bCONCURRENTLY\b/i.test(script);
   async function alone(): Promise<void> {
     if (isConcurrent) await run('SET lock_timeout = 0');
     await run(script);
-    await run(`SET lock_timeout = ${BOUNDS.migrationLock.value}`);
+    await reset();
     await run(`${begun};\n${finished}`);
   }
 
@@ -208,6 +225,7 @@ async function applyMigration({ query, run }: MigrationSession, migration: Migra
   let attempt = inTransaction;
   for (let isReported = false; ; ) {
     try {
+      await reset();
       return await attempt();
     } catch (error) {
       await run('ROLLBACK').catch(() => {});

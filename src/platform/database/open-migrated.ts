@@ -61,7 +61,7 @@ export interface DatabaseOptions {
   name?: string;
   /** The result of `dump`, for a new `pglite://memory`. */
   snapshot?: Blob;
-  /** The size of the pool on a server, without the connections for shared reads and for signals. */
+  /** The size of the pool on a server, instead of the address's, without the connections for shared reads and for signals. */
   poolSize?: number;
   limits?: TimeLimits;
   /** DATABASE_DIRECT_URL, the address of the server itself if a pooler is at the other one. */
@@ -78,7 +78,7 @@ export async function openMigrated(
   {
     name = 'accord',
     snapshot,
-    poolSize = 10,
+    poolSize,
     limits = TIME_LIMITS_MS,
     direct: directUrl,
     migrations = migrationsFolder(),
@@ -112,8 +112,10 @@ export async function openMigrated(
 /** Loads only the module of the requested kind. */
 async function openBackend(
   address: DatabaseAddress,
-  options: Required<Pick<PostgresOptions, 'name' | 'poolSize' | 'limits' | 'observe'>> &
-    Pick<PostgresOptions, 'direct'> &
+  options: Required<Pick<PostgresOptions, 'name' | 'limits' | 'observe'>> & { poolSize: number | undefined } & Pick<
+      PostgresOptions,
+      'direct'
+    > &
     EmbeddedOptions,
 ) {
   if (address.kind === 'embedded') {
@@ -123,5 +125,5 @@ async function openBackend(
     return backend;
   }
   const { openPostgres } = await import('./postgres.js');
-  return openPostgres(address.url, options);
+  return openPostgres(address.url, { ...options, poolSize: options.poolSize ?? address.poolSize });
 }

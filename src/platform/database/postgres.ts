@@ -89,7 +89,7 @@ export async function openPostgres(
   const startSession: Backend['withMigrationSession'] = async (work) => {
     const onConnect = beginRouted(directRoute, { statementTimeout: 0, wait: START_TIMEOUT_MS });
     const own = openPool({ ...atStart, connectionString: direct, max: 1, onConnect });
-    return withMigrationSession(own, work).finally(() => own.end());
+    return withMigrationSession(own, work, onConnect).finally(() => own.end());
   };
   return {
     pool,

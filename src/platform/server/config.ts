@@ -3,6 +3,7 @@ import proxyAddr from '@fastify/proxy-addr';
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { Ajv, type ErrorObject } from 'ajv';
 import { isLoopbackHost } from '../calls/networks.js';
+import { parameterProblems, REDIS } from '../database/parameters.js';
 import { HTTP_URL, SECRET_BYTES, variables } from './variables.js';
 
 type Environment = Static<typeof variables>;
@@ -91,6 +92,13 @@ export function inProduction(environment: Settings, problems: string[]): string[
   return [...problems, `The rules of production apply because of ${names}. DEMO=on applies the rules of a demo.`];
 }
 
+function redisProblems(address: string): string[] {
+  const isRedis = URL.canParse(address) && /^rediss?:$/.test(new URL(address).protocol);
+  return isRedis
+    ? parameterProblems(new URL(address), REDIS)
+    : ['must be a URL that begins with redis:// or rediss://'];
+}
+
 function contradictions(environment: Environment): string[] {
   const { KEY_SECRET, JWT_SECRET, ADMIN_EMAIL, ADMIN_PASSWORD, PUBLIC_URL } = environment;
   const { REDIS_URL, CORS_ORIGINS } = environment;
@@ -110,9 +118,7 @@ function contradictions(environment: Environment): string[] {
     !environment.TLS_CERT !== !environment.TLS_KEY && 'TLS_CERT, TLS_KEY: set both or neither',
     CORS_ORIGINS?.split(',').every((one) => isOrigin(one.trim())) === false &&
       'CORS_ORIGINS: must be origins such as https://app.example.com, separated by commas',
-    REDIS_URL &&
-      !(URL.canParse(REDIS_URL) && /^rediss?:$/.test(new URL(REDIS_URL).protocol)) &&
-      'REDIS_URL: must be a URL that begins with redis:// or rediss://',
+    ...(REDIS_URL ? redisProblems(REDIS_URL) : []).map((problem) => `REDIS_URL: ${problem}`),
     ...(['TRUST_PROXY', 'METRICS_HTTP_FROM'] as const).map(
       (name) =>
         !areAddresses(environment[name]) &&

@@ -6,6 +6,7 @@ import {
   type Migration,
   migrationError,
   migrationsFolder,
+  RESET_SESSION,
   readMigrations,
 } from '@accord-api/platform/database/migrations';
 import { rootPath } from '@accord-api/platform/root';
@@ -73,6 +74,7 @@ async function difference({ folder, schema }: Sources, script: boolean): Promise
 async function replay(migrations: Migration[], empty: PGlite): Promise<void> {
   try {
     for (const migration of migrations) {
+      await empty.exec(RESET_SESSION);
       await empty.exec(migration.script).catch((error: unknown) => {
         throw migrationError(migration, error);
       });
