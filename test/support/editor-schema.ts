@@ -2,7 +2,7 @@ import { type Kind, MEMBERS } from '../../src/workbench/model/elements.js';
 import { EXTENSIONS } from '../../src/workbench/model/extensions.js';
 
 /** The JSON Schema of OpenAPI 3.1. */
-const OPENAPI = 'https://spec.openapis.org/oas/3.1/schema/2025-11-23';
+const OPENAPI = 'https://spec.openapis.org/oas/3.1/schema/2026-08-03';
 
 /** The kinds with a schema. Defaults may add members of several kinds, and have none. */
 const KINDS = (Object.keys(MEMBERS) as Kind[]).filter((kind) => !['default', 'update', 'other'].includes(kind));
