@@ -38,6 +38,9 @@ export function namesOf(name: string) {
   };
 }
 
+/** Channels that the instances of all applications listen to. A command does not know the name of the application. */
+export const SHARED_SIGNALS = namesOf('accord').signals;
+
 /** @throws Error for a title that is not one line of text */
 export function titleOf({ name, title }: { name: string; title?: string }): string {
   if (title === undefined) return name.charAt(0).toUpperCase() + name.slice(1);

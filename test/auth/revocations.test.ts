@@ -1,5 +1,7 @@
+import { decodeJwt, SignJWT } from 'jose';
 import t from 'tap';
 import { openDatabase } from '../../src/platform/database/open.js';
+import { removeExpired } from '../../src/platform/jobs/jobs.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { PASSWORD, type Person } from '../support/people.js';
@@ -85,12 +87,42 @@ onEachDatabase(t, async (t, open) => {
     for (const instance of [first, second]) t.same(await meets(instance, fresh), [200], 'the last role is known');
   });
 
+  t.test('an instance whose clock is behind revokes tokens of one whose clock is ahead', async (t) => {
+    const [ahead, behind] = [await another(() => now() + 2000), await another(() => now() - 2000)];
+    const { id, email } = await person();
+    const { body } = await ahead.rest('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
+    const headers = { authorization: `Bearer ${body.access_token}` };
+    t.same(await meets(behind, headers), [200]);
+    const change = { as: admin, body: { new_password: `${PASSWORD} of now` } };
+    t.equal((await behind.rest('PUT', `${USERS}/${id}/password`, change)).status, 204);
+    for (const instance of [ahead, behind]) await hears(instance, headers);
+  });
+
+  t.test('the order of a token and a revocation in one millisecond is known', async (t) => {
+    const still = Date.now();
+    const [one, other] = [await another(() => still), await another(() => still)];
+    const { id, email } = await person();
+    const login = async () => {
+      const { body } = await one.rest('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
+      return { authorization: `Bearer ${body.access_token}` };
+    };
+    for (let round = 0; round < 3; round++) {
+      const before = await login();
+      await database.client.$transaction((db) => one.services.revocations.revoke(db, id));
+      const after = await login();
+      for (const instance of [one, other]) {
+        await hears(instance, before);
+        t.same(await meets(instance, after), [200]);
+      }
+    }
+  });
+
   t.test('a signal that arrives after a later one restores no token', async (t) => {
     const [early, last] = [await person(), await person()];
     await first.rest('PATCH', `${USERS}/${early.id}`, { as: admin, body: { role: 'viewer' } });
     await hears(second, early.headers);
-    const late = `${early.id} ${now() - 60_000} DEVELOPER`;
-    await database.client.$executeRaw`SELECT pg_notify('accord_revocations', ${late})`;
+    for (const late of [`${early.id} ${now()} DEVELOPER 1`, `${early.id} ${now() - 60_000} DEVELOPER`])
+      await database.client.$executeRaw`SELECT pg_notify('accord_revocations', ${late})`;
     await first.rest('DELETE', `${USERS}/${last.id}`, { as: admin });
     await hears(second, last.headers);
     t.same(await meets(second, early.headers), REFUSED);
@@ -129,14 +161,57 @@ onEachDatabase(t, async (t, open) => {
     await hears(first, marked.headers);
     t.ok(await database.client.revocation.findUnique({ where: { userId: marked.id } }));
     offset = 17 * 60_000;
-    const again = { id: admin.id, email: admin.email, headers: await logIn(admin.email) };
-    const another = await first.rest('POST', USERS, {
-      as: again,
-      body: { name: 'N', email: 'late@example.com', role: 'viewer' },
-    });
-    await first.rest('DELETE', `${USERS}/${another.body.id}`, { as: again });
+    await removeExpired(database.client, now());
     t.equal(await database.client.revocation.findUnique({ where: { userId: marked.id } }), null);
     offset = 0;
+  });
+});
+
+onEachDatabase(t, async (t, open) => {
+  const JWT_SECRET = 'a secret of at least thirty-two bytes';
+  const database = await open();
+  const { rest, developer, viewer, admin } = await startService(t, database, { JWT_ALGORITHM: 'HS256', JWT_SECRET });
+  const me = async (headers: Record<string, string>) => (await rest('GET', ME, { headers })).status;
+  const logIn = async ({ email }: Person) => {
+    const { body } = await rest('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
+    return { authorization: `Bearer ${body.access_token}` };
+  };
+  /** Returns the token as the release before issued it. */
+  async function ofReleaseBefore({ authorization }: Record<string, string>): Promise<Record<string, string>> {
+    const claims = decodeJwt(authorization?.slice('Bearer '.length) as string);
+    const [session, unique] = String(claims.jti).split(':');
+    const token = new SignJWT({ ...claims, jti: `${session}:${unique}` }).setProtectedHeader({
+      alg: 'HS256',
+      typ: 'JWT',
+    });
+    return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(JWT_SECRET))}` };
+  }
+  const refused = (headers: Record<string, string>) => eventually('a refusal', async () => (await me(headers)) === 401);
+
+  t.test('a token of the release before is refused if it was issued before a change', async (t) => {
+    const token = await ofReleaseBefore(await logIn(developer));
+    t.equal(await me(token), 200);
+    const change = { as: admin, body: { role: 'viewer' } };
+    t.equal((await rest('PATCH', `${USERS}/${developer.id}`, change)).status, 200);
+    await refused(token);
+    t.equal(await me(await ofReleaseBefore(await logIn(developer))), 200);
+  });
+
+  t.test('a revocation by an instance of the release before refuses tokens with a lower version', async (t) => {
+    const { client } = database;
+    for (const round of [1, 2]) {
+      const before = await logIn(viewer);
+      const at = new Date();
+      await client.$transaction(async (db) => {
+        await db.$executeRaw`
+          INSERT INTO revocations (user_id, revoked_at, role) VALUES (${viewer.id}, ${at}::timestamptz, 'VIEWER')
+          ON CONFLICT (user_id) DO UPDATE SET revoked_at = EXCLUDED.revoked_at, role = EXCLUDED.role`;
+        await db.$executeRaw`SELECT pg_notify('accord_revocations', ${`${viewer.id} ${at.getTime()} VIEWER`})`;
+      });
+      const after = await logIn(viewer);
+      await refused(before);
+      t.equal(await me(after), 200, `${round}`);
+    }
   });
 });
 

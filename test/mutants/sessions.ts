@@ -46,7 +46,7 @@ export const sessions: Mutant[] = [
     tests: ['auth/keys.test.ts', 'auth/auth.test.ts'],
   },
   {
-    file: 'platform/sessions/revocations.ts',
+    file: 'platform/sessions/session-ends.ts',
     before: 'sent += IDS_PER_SIGNAL',
     after: 'sent += rows.length',
     tests: ['sessions/ends.test.ts'],
@@ -54,7 +54,7 @@ export const sessions: Mutant[] = [
   },
   {
     file: 'platform/sessions/revocations.ts',
-    before: 'if ((marks.get(userId)?.at ?? 0) >= mark.at) return;',
+    before: 'if ((marks.get(userId)?.version ?? 0) >= mark.version) return;',
     after: '',
     tests: ['auth/revocations.test.ts'],
   },

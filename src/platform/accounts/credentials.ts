@@ -36,7 +36,7 @@ interface CredentialsDependencies {
   passwords: Passwords;
   attempts: LoginAttempts;
   /** Ends all sessions of a user, in the transaction of the change. */
-  endSessions: Revocations['endAll'];
+  endSessions: (...which: Parameters<Revocations['endAll']>) => Promise<unknown>;
   now: () => number;
 }
 

@@ -4,61 +4,12 @@ import { createHash } from 'node:crypto';
 import { Failure } from '../calls/errors.js';
 import { networkOf } from '../calls/networks.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
-import { type Macs, macs, type Secrets } from '../secrets.js';
+import { macs, type Secrets } from '../secrets.js';
+import { knownNetworks } from './known-networks.js';
 import { emailKey } from './users.js';
 
 const MINUTE_MS = 60_000;
 const WINDOW_MS = 15 * MINUTE_MS;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Milliseconds after the last login for which an account knows a network. */
-export const KNOWN_NETWORK_AGE_MS = 90 * DAY_MS;
-/** Networks that an account knows. */
-const MAX_KNOWN_NETWORKS = 20;
-/** No account has this id. */
-const NOBODY = 0;
-
-/** The networks from which an account has logged in lately. */
-function knownNetworks({ client, codes, now }: { client: PrismaClient; codes: Macs; now: () => number }) {
-  // Contains the user, so that the rows do not show that two users share a network.
-  const textOf = (userId: number, network: string) => `${userId}\n${network}`;
-
-  /** Returns the SQL condition that the account knows the network. An unknown account costs the same. */
-  function knowsSql(account: number | undefined, network: string): Prisma.Sql {
-    const userId = account ?? NOBODY;
-    const among = Prisma.join(codes.all(textOf(userId, network)));
-    return Prisma.sql`EXISTS (
-      SELECT FROM known_networks WHERE user_id = ${userId} AND network IN (${among})
-        AND last_seen > ${new Date(now() - KNOWN_NETWORK_AGE_MS)}::timestamptz)`;
-  }
-
-  return {
-    knowsSql,
-
-    async has(account: number | undefined, network: string): Promise<boolean> {
-      const [row] = await client.$queryRaw<{ has: boolean }[]>`SELECT ${knowsSql(account, network)} AS has`;
-      return row?.has ?? false;
-    },
-
-    /** Returns parts of a WITH that store the network of a login, once a day, unless the account was deleted. */
-    recordLoginSql(userId: number, network: string): Prisma.Sql {
-      const code = codes.make(textOf(userId, network));
-      const at = new Date(now());
-      return Prisma.sql`noted AS (
-        INSERT INTO known_networks AS known (user_id, network, last_seen)
-        SELECT id, ${code}, ${at}::timestamptz FROM users WHERE id = ${userId} FOR KEY SHARE
-        ON CONFLICT (user_id, network) DO UPDATE SET last_seen = EXCLUDED.last_seen
-        WHERE known.last_seen <= EXCLUDED.last_seen - ${DAY_MS}::int * interval '1 ms'
-        RETURNING user_id, network
-      ), surplus AS (
-        DELETE FROM known_networks AS known USING noted
-        WHERE known.user_id = noted.user_id AND known.network <> noted.network AND known.network IN (
-          SELECT network FROM known_networks WHERE user_id = ${userId} AND network <> ${code}
-          ORDER BY last_seen DESC OFFSET ${MAX_KNOWN_NETWORKS - 1}::int)
-      )`;
-    },
-  };
-}
-
 /** The kind of rows that permit one attempt after a wait. */
 const RESERVATION = 'reservation';
 
@@ -205,6 +156,21 @@ const EXTRA_ATTEMPTS: Limit = { name: 'beside strangers', attempts: 100, window:
 const CHANGE: Limit = { name: 'change', ...GROWING_WAIT };
 /** Attempts of one network at many accounts. */
 const ADDRESS: Limit = { name: 'address', attempts: 100, window: WINDOW_MS };
+
+/** Milliseconds after a failure in which a counter may refuse attempts at its account. */
+export const ATTEMPT_AGE_MS = 2 * WINDOW_MS;
+
+/** Ends the waits for an account. @param addresses of the failures within `ATTEMPT_AGE_MS` */
+export async function forgetAttempts(
+  db: Prisma.TransactionClient,
+  email: string,
+  addresses: readonly string[],
+): Promise<void> {
+  const account = emailKey(email);
+  const ofAccount = [UNKNOWN_NETWORKS, EXTRA_ATTEMPTS, CHANGE].map(({ name }) => keyOf(name, account));
+  const ofNetworks = addresses.map((ip) => keyOf(NETWORK.name, `${account}\n${networkOf(ip)}`));
+  await db.throttle.deleteMany({ where: { key: { in: [...ofAccount, ...ofNetworks] } } });
+}
 
 /** The use of a password: to log in, with each request, or for a change. */
 export type PasswordUse = 'login' | 'basic' | 'change';

@@ -1,25 +1,24 @@
-import { type AuditedEvent, audit } from '../audit/audit.js';
-import { type Actor, type Call, sessionOf } from '../calls/access.js';
+import { type Actor, sessionOf } from '../calls/access.js';
 import { andThen, listeners, type MaybePromise, refresher, singleFlight } from '../calls/schedulers.js';
 import type { Prisma } from '../database/client.js';
 import { isOutage, retryWhileUnavailable } from '../database/faults.js';
 import type { Database } from '../database/open.js';
-import { notify } from '../database/signals.js';
 import type { SigningKeys } from '../keys/signing-keys.js';
-import type { Names } from '../names.js';
+import { type Names, SHARED_SIGNALS } from '../names.js';
+import { sessionEnds } from './session-ends.js';
 import { ACCESS_TOKEN_LIFETIME_S, type AccessClaims, CLOCK_TOLERANCE_S } from './session-tokens.js';
 
 /** The maximum age of a valid token, and a minute for the commit. */
-const MARK_AGE_MS = (ACCESS_TOKEN_LIFETIME_S + CLOCK_TOLERANCE_S + 60) * 1000;
+export const MARK_AGE_MS = (ACCESS_TOKEN_LIFETIME_S + CLOCK_TOLERANCE_S + 60) * 1000;
 /** Milliseconds for which the marks and keys read from the tables count as current. */
 const FRESH_MS = 400;
-/** A signal holds 8,000 bytes, and an id takes 37. */
-const IDS_PER_SIGNAL = 200;
 
-/** Invalidates the tokens issued until `at`, and tokens with another role. The role of a deleted user is null. */
+/** Invalidates the tokens of lower versions, and tokens with another role. The role of a deleted user is null. */
 interface Mark {
-  at: number;
+  version: number;
   role: string | null;
+  /** Milliseconds since the epoch. Tokens without a version are older if they were issued until then. */
+  at: number;
 }
 
 interface RevocationsOptions extends Pick<Database, 'client' | 'listen' | 'checkListening'> {
@@ -48,7 +47,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
   const ended = listeners<ReadonlySet<string>>();
 
   function set(userId: number, mark: Mark): void {
-    if ((marks.get(userId)?.at ?? 0) >= mark.at) return;
+    if ((marks.get(userId)?.version ?? 0) >= mark.version) return;
     marks.set(userId, mark);
     revoked.emit(userId);
   }
@@ -57,23 +56,25 @@ export async function revocations({ client, listen, checkListening, keys, names,
     const oldest = now() - MARK_AGE_MS;
     for (const [userId, { at }] of marks) if (at < oldest) marks.delete(userId);
     const rows = await client.revocation.findMany({ where: { revokedAt: { gte: new Date(oldest) } } });
-    for (const { userId, revokedAt, role } of rows) set(userId, { at: revokedAt.getTime(), role });
+    for (const { userId, revokedAt, role, version } of rows)
+      set(userId, { version: Number(version), role, at: revokedAt.getTime() });
   }
 
   /** Parses the mark from the signal. A lookup for each signal would be slow if many accounts change at once. */
   function onSignal(payload: string): void {
-    const [userId, at, role] = payload.split(' ');
-    set(Number(userId), { at: Number(at), role: role || null });
+    const [userId, at, role, version] = payload.split(' ');
+    // The release before sends no version, but the table has one.
+    if (version === undefined) refresh.request();
+    else set(Number(userId), { version: Number(version), role: role || null, at: Number(at) });
   }
 
   await retryWhileUnavailable(read);
   const refresh = refresher(read, onFault);
-  await listen(signals.revocations, onSignal, refresh.request);
-  await listen(
-    signals.sessions,
-    (payload) => ended.emit(new Set(payload.split(' '))),
-    () => {},
-  );
+  const onEnded = (payload: string) => ended.emit(new Set(payload.split(' ')));
+  for (const one of signals.sessions === SHARED_SIGNALS.sessions ? [signals] : [signals, SHARED_SIGNALS]) {
+    await listen(one.revocations, onSignal, refresh.request);
+    await listen(one.sessions, onEnded, () => {});
+  }
 
   let readAt = Number.NEGATIVE_INFINITY;
   const readAll = singleFlight(async () => {
@@ -82,52 +83,14 @@ export async function revocations({ client, listen, checkListening, keys, names,
     readAt = began;
   });
 
-  /** Revokes the access tokens of a user at the commit. Called in the transaction of the change, after it. */
-  async function revoke(tx: Prisma.TransactionClient, userId: number): Promise<void> {
-    const where = { userId };
-    await tx.revocation.deleteMany({
-      where: { revokedAt: { lt: new Date(now() - MARK_AGE_MS) }, userId: { not: userId } },
-    });
-    const last = await tx.revocation.findUnique({ where });
-    const user = await tx.user.findUnique({ where: { id: userId }, select: { role: true } });
-    const role = user?.role ?? null;
-    // An instance with a fast clock may have written the last mark.
-    const revokedAt = new Date(Math.max(now(), (last?.revokedAt.getTime() ?? 0) + 1));
-    await tx.revocation.upsert({ where, create: { userId, revokedAt, role }, update: { revokedAt, role } });
-    await notify(tx, signals.revocations, `${userId} ${revokedAt.getTime()} ${role ?? ''}`);
-  }
-
   return {
-    revoke,
-
-    /** Ends the selected live sessions, audits each, and signals them at the commit. */
-    async end(
-      db: Prisma.TransactionClient,
-      call: Call,
-      event: Extract<AuditedEvent, 'logout' | 'session.revoked' | 'refresh.reused'>,
-      where: Prisma.SessionWhereInput,
-    ): Promise<void> {
-      const select = { id: true, userId: true } as const;
-      const data = { revokedAt: new Date(now()) };
-      const rows = await db.session.updateManyAndReturn({ where: { ...where, revokedAt: null }, data, select });
-      for (const { id, userId } of rows) await audit(db, { ...call, actor: { id: userId } }, event, `session:${id}`);
-      for (let sent = 0; sent < rows.length; sent += IDS_PER_SIGNAL) {
-        const ids = rows.slice(sent, sent + IDS_PER_SIGNAL).map(({ id }) => id);
-        await notify(db, signals.sessions, ids.join(' '));
-      }
-    },
-
-    /** Ends all sessions and access tokens of a user, in the transaction of an audited change. */
-    async endAll(db: Prisma.TransactionClient, userId: number): Promise<void> {
-      await db.session.updateMany({ where: { userId, revokedAt: null }, data: { revokedAt: new Date(now()) } });
-      await revoke(db, userId);
-    },
+    ...sessionEnds(signals, now),
 
     /** Returns true if the token is older than the user's mark, or contains the former role. */
-    isRevoked({ subject, role, issuedAt }: Pick<AccessClaims, 'subject' | 'role' | 'issuedAt'>): boolean {
+    isRevoked({ subject, role, version, issuedAt }: AccessClaims): boolean {
       const mark = marks.get(Number(subject));
       if (!mark || mark.at < now() - MARK_AGE_MS) return false;
-      return issuedAt <= mark.at || role !== mark.role;
+      return role !== mark.role || (version === undefined ? issuedAt <= mark.at : version < mark.version);
     },
 
     /** Applies signals that are older than a second. Reads the tables if signals may be missing. */

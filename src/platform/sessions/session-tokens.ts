@@ -9,6 +9,7 @@ import { Failure } from '../calls/errors.js';
 import { type MaybePromise, serialByKey } from '../calls/schedulers.js';
 import type { Prisma, PrismaClient, RefreshToken } from '../database/client.js';
 import type { Names } from '../names.js';
+import type { SessionEnds } from './session-ends.js';
 
 /** Seconds (docs/decisions.md, "Access tokens"). */
 export const ACCESS_TOKEN_LIFETIME_S = 15 * 60;
@@ -27,8 +28,22 @@ export interface AccessClaims {
   issuedAt: number;
   expiresAt: number;
   sessionId: string;
+  /** The last version that an account got when the token was issued; undefined in tokens of the release before. */
+  version: number | undefined;
   /** The signing key; undefined for HS256. */
   kid: string | undefined;
+}
+
+type IssuedClaims = Pick<AccessClaims, 'subject' | 'role' | 'sessionId' | 'version'>;
+
+/** Formats a `jti`: the session, a UUIDv7 with the time of issue, and the version. The release before reads the first two. */
+const formatTokenId = ({ sessionId, version }: Pick<AccessClaims, 'sessionId' | 'version'>, now: number): string =>
+  `${sessionId}:${uuidv7({ msecs: now })}:${version}`;
+
+function parseTokenId(jti: string) {
+  const [sessionId = '', unique = '', version] = jti.split(':');
+  if (!isUuid(sessionId) || (version !== undefined && !/^\d{1,15}$/.test(version))) return undefined;
+  return { sessionId, unique, version: version === undefined ? undefined : Number(version) };
 }
 
 /** Reads the milliseconds of a UUIDv7 (RFC 9562 §5.7), unless `iat` disagrees. */
@@ -97,13 +112,14 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
   function parseClaims({ sub, role, iat, exp, jti }: JWTPayload, kid: string | undefined): AccessClaims | undefined {
     if (typeof sub !== 'string' || typeof role !== 'string' || typeof jti !== 'string') return undefined;
     if (iat === undefined || exp === undefined || iat > now() / 1000 + CLOCK_TOLERANCE_S) return undefined;
-    const [sessionId = '', unique = ''] = jti.split(':');
-    if (!isUuid(sessionId)) return undefined;
-    return { subject: sub, role, issuedAt: issuedAt(iat, unique), expiresAt: exp, sessionId, kid };
+    const id = parseTokenId(jti);
+    if (!id) return undefined;
+    const { sessionId, unique, version } = id;
+    return { subject: sub, role, issuedAt: issuedAt(iat, unique), expiresAt: exp, sessionId, version, kid };
   }
 
   return {
-    issue({ subject, role, sessionId }: Pick<AccessClaims, 'subject' | 'role' | 'sessionId'>): Promise<string> {
+    issue({ subject, role, sessionId, version }: IssuedClaims): Promise<string> {
       const { kid, key } = keys.signingKey();
       const issuedAt = Math.floor(now() / 1000);
       return new SignJWT({ role })
@@ -113,7 +129,7 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
         .setSubject(subject)
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + ACCESS_TOKEN_LIFETIME_S)
-        .setJti(`${sessionId}:${uuidv7({ msecs: now() })}`)
+        .setJti(formatTokenId({ sessionId, version }, now()))
         .sign(key as Uint8Array);
     },
 
@@ -187,21 +203,23 @@ export function newToken(prefix: string): { token: string; hash: Hash } {
 export const isToken = (prefix: string, text: string): boolean =>
   text.startsWith(prefix) && /^[\w-]{43}$/.test(text.slice(prefix.length));
 
-interface JwtSession {
+export interface JwtSession {
   sessionId: string;
   userId: number;
   role: string;
+  /** The last version that an account got, read while the account or the session is locked. */
+  version: number;
   expiresAt: Date;
 }
 
 /** Issues an access token for a refresh token. @param now milliseconds since the epoch */
 export async function jwtTokens(
   tokens: AccessTokens,
-  { sessionId, userId, role, expiresAt }: JwtSession,
+  { sessionId, userId, role, version, expiresAt }: JwtSession,
   refreshToken: string,
   now: number,
 ): Promise<JwtTokens> {
-  const accessToken = await tokens.issue({ subject: String(userId), role, sessionId });
+  const accessToken = await tokens.issue({ subject: String(userId), role, sessionId, version });
   const refreshExpiresIn = Math.floor((expiresAt.getTime() - now) / 1000);
   return { flow: 'jwt', accessToken, expiresIn: ACCESS_TOKEN_LIFETIME_S, refreshToken, refreshExpiresIn };
 }
@@ -212,7 +230,7 @@ interface RefreshDependencies {
   client: PrismaClient;
   tokens: AccessTokens;
   /** Ends the selected sessions. */
-  end: (db: Transaction, call: Call, event: 'refresh.reused', where: Prisma.SessionWhereInput) => Promise<void>;
+  end: SessionEnds['end'];
   names: Names;
   now: () => number;
 }
@@ -221,16 +239,16 @@ interface RefreshDependencies {
 export function refreshService({ client, tokens, end, names, now }: RefreshDependencies) {
   const inTurn = serialByKey();
 
-  /** Locks the session before the token is read. Prisma has no row locks. */
+  /** Locks the session before the token is read. Prisma has no row locks, and reads no sequences. */
   async function load(db: Transaction, hash: Hash) {
     await db.$executeRaw`
       SELECT 1 FROM sessions s JOIN refresh_tokens t ON t.session_id = s.id WHERE t.hash = ${hash} FOR UPDATE OF s`;
-    const token = await db.refreshToken.findUnique({
-      where: { hash },
-      select: { hash: true, usedAt: true, parent: true, session: { include: { user: { select: { role: true } } } } },
-    });
-    const alive = token && !token.session.revokedAt && token.session.expiresAt.getTime() > now();
-    return alive ? token : undefined;
+    const [token] = await db.$queryRaw<(JwtSession & Pick<RefreshToken, 'hash' | 'parent' | 'usedAt'>)[]>`
+      SELECT t.hash, t.parent, t.used_at AS "usedAt", s.id AS "sessionId", s.user_id AS "userId",
+        s.expires_at AS "expiresAt", u.role, v.last_value::float8 AS version
+      FROM refresh_tokens t JOIN sessions s ON s.id = t.session_id JOIN users u ON u.id = s.user_id, revocations_version_seq v
+      WHERE t.hash = ${hash} AND s.revoked_at IS NULL AND s.expires_at > ${new Date(now())}::timestamptz`;
+    return token;
   }
 
   /** The first used child of a token invalidates its siblings: using one is a reuse of the parent. */
@@ -251,18 +269,18 @@ export function refreshService({ client, tokens, end, names, now }: RefreshDepen
   async function exchange(db: Transaction, call: Call, hash: Hash) {
     const found = await load(db, hash);
     if (!found) return undefined;
-    const { session } = found;
+    const { sessionId } = found;
     const use = await classifyUse(db, found);
     // Two parties have the token, and one of them is a thief.
-    if (use === 'reused') await end(db, call, 'refresh.reused', { id: session.id });
+    if (use === 'reused') await end(db, call, 'refresh.reused', { id: sessionId });
     if (use === 'reused' || use === 'exhausted') return undefined;
     await call.enforce();
     const next = newToken(names.tokenPrefixes.refresh);
     const at = new Date(now());
     const { count } = await db.refreshToken.updateMany({ where: { hash, usedAt: null }, data: { usedAt: at } });
     if (count === 0 && use === 'first') return undefined;
-    await db.refreshToken.create({ data: { hash: next.hash, sessionId: session.id, parent: hash, createdAt: at } });
-    return { session, refreshToken: next.token };
+    await db.refreshToken.create({ data: { hash: next.hash, sessionId, parent: hash, createdAt: at } });
+    return { session: found, refreshToken: next.token };
   }
 
   /** @throws Failure UNAUTHENTICATED for an invalid token; a reused one ends its session */
@@ -275,7 +293,6 @@ export function refreshService({ client, tokens, end, names, now }: RefreshDepen
       const challenge = 'invalid_token';
       throw new Failure('UNAUTHENTICATED', 'The refresh token is invalid, used or expired.', { challenge });
     }
-    const { id: sessionId, userId, expiresAt, user } = exchanged.session;
-    return jwtTokens(tokens, { sessionId, userId, role: user.role, expiresAt }, exchanged.refreshToken, now());
+    return jwtTokens(tokens, exchanged.session, exchanged.refreshToken, now());
   };
 }

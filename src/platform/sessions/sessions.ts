@@ -16,6 +16,7 @@ import {
   type AccessTokens,
   hashToken,
   isToken,
+  type JwtSession,
   jwtTokens,
   newToken,
   refreshService,
@@ -64,7 +65,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
   /** Begins a session, unless the account or its password has changed meanwhile. */
   async function open(
     call: Call,
-    { id: userId, role, passwordHash }: Account,
+    { id: userId, passwordHash }: Account,
     flow: SessionTokens['flow'],
     hash: Uint8Array<ArrayBuffer>,
   ) {
@@ -72,17 +73,20 @@ export function sessionsService(dependencies: SessionsDependencies) {
     const createdAt = new Date(now());
     const expiresAt = new Date(createdAt.getTime() + SESSION_LIFETIME_S * 1000);
     const data = { id: sessionId, userId, createdAt, expiresAt, tokenHash: flow === 'opaque' ? hash : null };
-    await client.$transaction(async (tx) => {
-      // Locks the account until the transaction ends. Prisma has no row locks.
+    const account = await client.$transaction(async (tx) => {
+      // Locks the account until the transaction ends. Prisma has no row locks, and reads no sequences.
       await tx.$queryRaw`SELECT id FROM users WHERE id = ${userId} FOR SHARE`;
-      const account = await tx.user.findFirst({ where: { id: userId, passwordHash }, select: { id: true } });
+      const [account] = await tx.$queryRaw<Pick<JwtSession, 'userId' | 'role' | 'version'>[]>`
+        SELECT id AS "userId", role, last_value::float8 AS version FROM users, revocations_version_seq
+        WHERE id = ${userId} AND password_hash = ${passwordHash}`;
       if (!account) throw refused();
       await tx.session.create({ data, select: { id: true } });
       if (flow === 'jwt')
         await tx.refreshToken.create({ data: { hash, sessionId, createdAt }, select: { sessionId: true } });
-      await audit(tx, { ...call, actor: account }, 'login', `session:${sessionId}`);
+      await audit(tx, { ...call, actor: { id: userId } }, 'login', `session:${sessionId}`);
+      return account;
     });
-    return { sessionId, userId, role, expiresAt };
+    return { ...account, sessionId, expiresAt };
   }
 
   /** Reads the session for each request, so that revocations and new roles apply at once. */
