@@ -68,7 +68,7 @@ export async function buildApp(
   {
     database,
     logger,
-    now = Date.now,
+    now = database.clock.now,
     admission,
     answers,
     timeouts: timeoutOverrides,
@@ -165,7 +165,7 @@ export async function buildApp(
     token: config.METRICS_TOKEN,
     httpFrom: listOf(config.METRICS_HTTP_FROM),
     proxied: Boolean(config.TRUST_PROXY),
-    connections: database.connections,
+    database,
     outages,
     hashes: services.hashes,
   });
@@ -215,12 +215,12 @@ const loginHint = (login: string | undefined): string =>
   `${login === undefined ? 'Get' : `Log in with POST ${login} for`} a token, and send it as \`Authorization: Bearer <token>\`.`;
 
 /**
- * Returns the check for `/readyz`. Without a usable database and during shutdown the service is not ready. Without Redis and
+ * Returns the check for `/readyz`. Without a usable database and during shutdown the service is not ready. Without Redis, with a wrong clock and
  * while it sheds load it is degraded: without an overloaded instance, the others would get its load.
  */
 function readiness(
   app: FastifyInstance,
-  { client, failing, isReadOnly }: Database,
+  { client, clock, failing, isReadOnly }: Database,
   shared: SharedWindows | undefined,
   outages: Outages,
 ) {
@@ -244,6 +244,7 @@ function readiness(
     for (const [name, isOk] of Object.entries(needed)) checks[name] = isOk ? 'ok' : 'failed';
     if (isReadOnly()) checks['databaseWritable'] = 'failed';
     checks['load'] = app.admission.overloaded() ? 'degraded' : 'ok';
+    checks['clock'] = clock.isFar() ? 'degraded' : 'ok';
     if (isRedisUp !== undefined) checks['redis'] = isRedisUp && !outages.isAway('Redis') ? 'ok' : 'degraded';
     const states = Object.values(checks);
     const status = states.includes('failed') ? 'unavailable' : states.includes('degraded') ? 'degraded' : 'ok';

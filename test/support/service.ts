@@ -66,7 +66,7 @@ export async function startService(
   t: Test,
   database: Opened,
   environment: Record<string, string> = {},
-  now: () => number = Date.now,
+  now: () => number = database.clock.now,
   options: Options = {},
 ): Promise<Service> {
   const people = { admin: 'ADMIN', developer: 'DEVELOPER', viewer: 'VIEWER' };

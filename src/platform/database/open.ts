@@ -4,6 +4,7 @@ import { preparedClient } from '../prepared-prisma/prepared-client.js';
 import type { DatabaseAddress } from './address.js';
 import type { Backend, Connections } from './backend.js';
 import { dataModel, PrismaClient } from './client.js';
+import { type DatabaseClock, databaseClock } from './clock.js';
 import { type DatabaseOptions, openMigrated } from './open-migrated.js';
 import type { Dependency } from './outages.js';
 import { type Listener, notify } from './signals.js';
@@ -13,6 +14,7 @@ export interface Database
     Pick<Backend, 'exclusively' | 'dump' | 'isReadOnly' | 'route'>,
     Pick<DatabaseAddress, 'kind' | 'label'> {
   client: PrismaClient;
+  clock: DatabaseClock;
   /** Reports outages. */
   watch: (dependency: () => Dependency) => void;
   /** Returns why statements fail for every caller; undefined if none is known to. */
@@ -61,9 +63,12 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
     };
     // The extended protocol rejects a text of several statements. The simple one would run the second statement.
     const failing = () => reason((text, values) => pool.query({ text, values, queryMode: 'extended' } as QueryConfig));
+    const time = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS time';
+    const clock = await databaseClock(async () => (await pool.query<{ time: number }>(time)).rows[0]?.time as number);
     const { kind, label } = address;
     return {
       client,
+      clock,
       kind,
       label,
       listen,

@@ -75,14 +75,14 @@ interface MetricsOptions {
   httpFrom: readonly string[];
   /** True behind a trusted proxy, whose address hides the addresses of callers. */
   proxied: boolean;
-  connections: Database['connections'];
+  database: Pick<Database, 'connections' | 'clock'>;
   outages: Outages;
   hashes: () => Record<string, number>;
 }
 
 /** Measures requests by route and status. Without a token, direct callers of this machine may read the metrics. */
 export const metricsPlugin = fp<MetricsOptions>(
-  async (app, { token, httpFrom, proxied, connections, outages, hashes }) => {
+  async (app, { token, httpFrom, proxied, database: { connections, clock }, outages, hashes }) => {
     const registry = new Registry();
     const duration = new Histogram({
       name: 'http_request_duration_seconds',
@@ -144,6 +144,11 @@ export const metricsPlugin = fp<MetricsOptions>(
       'Connections to the database server by state: busy or idle in the pool, or listening for signals; and waiting callers.',
       () => ({ ...connections() }),
       'state',
+    );
+    gauge(
+      'clock_difference_seconds',
+      "The time by which the clock of this process is ahead of the database's.",
+      () => clock.difference() / 1000,
     );
     gauge('answer_bytes', 'Bytes of large answers that clients have not received.', app.answerBytes);
     gauge('password_hashes', 'Password hashes by state: running, or waiting for their turn.', hashes, 'state');
