@@ -29,6 +29,8 @@ import { accessTokens } from './sessions/session-tokens.js';
 import { sessionsService } from './sessions/sessions.js';
 
 const HOUR_MS = 60 * 60 * 1000;
+/** Milliseconds between two samples of the database's clock. */
+const CLOCK_INTERVAL_MS = 10_000;
 
 interface ServicesOptions {
   database: Database;
@@ -129,6 +131,7 @@ export async function platformServices(
     { name: 'idempotency', every: HOUR_MS, run: idempotency.sweep },
     { name: 'expiry', every: HOUR_MS / 6, run: async () => void (await removeExpired(client, now())) },
     { name: 'keys', every: HOUR_MS / 6, run: keys.updateStates },
+    { name: 'clock', every: CLOCK_INTERVAL_MS, run: () => database.clock.check(log) },
   ]);
 
   const platform: ApplicationPlatform = {
@@ -173,7 +176,7 @@ export async function platformServices(
     refusals,
     revocations: revoked,
     hashes: queue.figures,
-    administration: administration({ client, algorithm, keySecrets, now }),
+    administration: administration({ client, algorithm, keySecrets, now, hashing }),
     /** The `services` of handlers. */
     handlers: { ...handlers, ...own },
     /** Completes background work, and closes the connections. */

@@ -33,7 +33,7 @@ async function runCommand(work: (commands: Administration) => Promise<void>): Pr
       migrate: config.MIGRATE_ON_START,
     });
     const { JWT_ALGORITHM: algorithm, KEY_SECRET: keySecrets = [] } = config;
-    const commands = administration({ client: database.client, algorithm, keySecrets, now: Date.now });
+    const commands = administration({ client: database.client, algorithm, keySecrets, now: database.clock.now });
     await work(commands).finally(database.close);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
@@ -84,6 +84,35 @@ export const audit: Subcommand = (command) => {
       runCommand(async (commands) => {
         const entries = await commands['audit.read'](filter);
         console.log(json ? entries.map((one) => JSON.stringify(one)).join('\n') : table(entries as never, COLUMNS));
+      }),
+    );
+};
+
+export const accounts: Subcommand = (command) => {
+  command
+    .command('reset')
+    .description('set a new random password and print it; ends all sessions, access tokens and waits of the account')
+    .argument('<email>', 'the e-mail address of the account')
+    .action((email: string) =>
+      runCommand(async (commands) => {
+        const { id, password } = await commands['accounts.reset']({ email });
+        console.error(
+          `The password of user ${id} is new, and is shown only once. The sessions of the account have ended.`,
+        );
+        console.log(password);
+      }),
+    );
+};
+
+export const sessions: Subcommand = (command) => {
+  command
+    .command('revoke')
+    .description('end the sessions of an account with its access tokens, or one session')
+    .argument('<account or session>', 'an e-mail address or the id of a session, whose access token lives 15 minutes')
+    .action((of: string) =>
+      runCommand(async (commands) => {
+        const { ended } = await commands['sessions.revoke']({ of });
+        console.log(`Ended sessions: ${ended}.`);
       }),
     );
 };

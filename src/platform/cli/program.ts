@@ -54,6 +54,10 @@ const administration = () => import('./administration.js');
 
 /** The commands of an operator, which a production install has as well. */
 const OPERATOR: Subcommands = {
+  accounts: {
+    summary: 'reset the password of an account',
+    load: async () => ({ default: (await administration()).accounts }),
+  },
   audit: { summary: 'read the audit table', load: async () => ({ default: (await administration()).audit }) },
   keys: {
     summary: 'list, rotate and retire the signing keys',
@@ -61,6 +65,10 @@ const OPERATOR: Subcommands = {
   },
   migrate: { summary: 'apply the migrations of this version to the database', load: () => import('./migrate.js') },
   schema: { summary: 'print the GraphQL schema for tools', load: async () => ({ default: schema }) },
+  sessions: {
+    summary: 'end sessions',
+    load: async () => ({ default: (await administration()).sessions }),
+  },
   start: {
     summary: 'run the service',
     load: async () => {

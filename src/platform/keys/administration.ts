@@ -1,3 +1,4 @@
+import { type AccountCommandsOptions, accountCommands } from '../accounts/administration.js';
 import { type AuditFilter, audit, COMMAND_LINE, readAudit } from '../audit/audit.js';
 import { CommandError } from '../calls/errors.js';
 import type { Prisma, SigningKey } from '../database/client.js';
@@ -38,7 +39,13 @@ const entries = (rows: SigningKey[], now: number): KeyEntry[] =>
 export type Administration = ReturnType<typeof administration>;
 
 /** Returns the operator's commands, for the command line and the socket of a running server. */
-export function administration({ client, algorithm, keySecrets, now }: StoredKeysOptions) {
+export function administration({
+  client,
+  algorithm,
+  keySecrets,
+  now,
+  hashing,
+}: StoredKeysOptions & AccountCommandsOptions) {
   const locked = <T>(work: (db: Prisma.TransactionClient, rows: SigningKey[]) => Promise<T>): Promise<T> => {
     if (algorithm === 'HS256')
       throw new CommandError('With JWT_ALGORITHM=HS256 there are no stored keys: change JWT_SECRET.');
@@ -62,6 +69,8 @@ export function administration({ client, algorithm, keySecrets, now }: StoredKey
   }
 
   return {
+    ...accountCommands({ client, now, hashing }),
+
     'keys.list': (_args: object): Promise<KeyEntry[]> => locked(async (_db, rows) => entries(rows, now())),
 
     /** Publishes a key. @throws CommandError if a next key is published; Error for a KEY_SECRET of other instances */

@@ -75,5 +75,7 @@ export async function runningServer(directory: string): Promise<Administration |
     'keys.rotate': call('keys.rotate'),
     'keys.retire': call('keys.retire'),
     'audit.read': call('audit.read'),
+    'accounts.reset': call('accounts.reset'),
+    'sessions.revoke': call('sessions.revoke'),
   };
 }
