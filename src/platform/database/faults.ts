@@ -10,6 +10,8 @@ export type DatabaseFault =
   | { kind: 'unavailable' }
   /** The server rejects the login: a wrong password or a missing database. Retries do not help. */
   | { kind: 'denied' }
+  /** A standby that has not been promoted yet, or `default_transaction_read_only`. */
+  | { kind: 'read-only' }
   | { kind: 'storage-full' }
   | { kind: 'timeout' }
   | { kind: 'serialization' }
@@ -32,7 +34,7 @@ const bySqlState: Record<string, Kind> = {
   '08': 'unavailable',
   '23503': 'reference',
   '23505': 'unique',
-  '25006': 'unavailable', // read-only: a standby that has not been promoted yet
+  '25006': 'read-only',
   '25P03': 'timeout',
   '28': 'denied',
   '3D': 'denied',
@@ -131,7 +133,8 @@ export function faultOf(error: unknown): DatabaseFault {
 }
 
 /** Returns true for an error that an outage of the database causes. */
-export const isOutage = (error: unknown): boolean => ['unavailable', 'denied', 'timeout'].includes(faultOf(error).kind);
+export const isOutage = (error: unknown): boolean =>
+  ['unavailable', 'denied', 'timeout', 'read-only'].includes(faultOf(error).kind);
 
 /** Returns the innermost message in one line, for operators. */
 export function reasonOf(error: unknown): string {
@@ -154,7 +157,7 @@ const RETRY_LIMIT_MS = 30_000;
 const SLOW_MS = 3000;
 
 /** Faults that may pass, such as a starting or busy server. */
-const TRANSIENT = new Set(['unavailable', 'timeout', 'serialization']);
+const TRANSIENT = new Set(['unavailable', 'timeout', 'serialization', 'read-only']);
 
 export async function reportIfSlow<T>(message: string, work: () => Promise<T>): Promise<T> {
   const timer = setTimeout(() => console.warn(message), SLOW_MS);

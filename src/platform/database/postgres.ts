@@ -1,5 +1,6 @@
 /** Opens the connections to a PostgreSQL server: the pool, shared reads, the listener and migration sessions. @module */
 
+import type { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientBase, type ClientConfig } from 'pg';
 import { BOUNDS } from '../bounds.js';
@@ -73,6 +74,8 @@ export async function openPostgres(
   const onConnect: OnConnect = async (client) => {
     const session = await begin(client);
     observe(client);
+    const { connection } = client as unknown as { connection: EventEmitter };
+    connection.on('errorMessage', (error: unknown) => faultOf(error).kind === 'read-only' && checkServer(true));
     return session;
   };
   const checkServer = identity.checks({ ...options, application_name: `${name} check` }, begin);

@@ -18,7 +18,7 @@ export interface Session {
   /** 0 on a standby. */
   timeline: number;
   isInRecovery: boolean;
-  /** True on a standby, and if `default_transaction_read_only` is on. */
+  /** True on a standby, and if `default_transaction_read_only` is on for new sessions. */
   isReadOnly: boolean;
   /** The settings that had another value before the statement, with the value that the service needs. */
   changed: Record<string, string>;
@@ -46,8 +46,19 @@ const OTHERS = {
     nullif(current_setting('search_path'), ''))`,
 };
 
-const SERVER = `pg_backend_pid() AS pid, current_database() AS database, pg_is_in_recovery() AS "isInRecovery",
-  current_setting('transaction_read_only') = 'on' AS "isReadOnly"`;
+/**
+ * The value of a new session. A pooler keeps sessions from before an `ALTER DATABASE` or `ALTER ROLE`; this one gets the
+ * value, as other clients of the pooler would with a new session.
+ */
+const READ_ONLY_WHEN_NEW = `set_config('default_transaction_read_only', coalesce(
+  (SELECT split_part(one, '=', 2) FROM pg_db_role_setting, unnest(setconfig) AS one
+    WHERE one LIKE 'default_transaction_read_only=%'
+      AND setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user))
+      AND setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+    ORDER BY setrole = 0, setdatabase = 0 LIMIT 1),
+  (SELECT CASE WHEN source IN ('session', 'database', 'user', 'database user', 'global') THEN 'off' ELSE setting END
+    FROM pg_settings WHERE name = 'default_transaction_read_only')), false)`;
+const SERVER = `pg_backend_pid() AS pid, current_database() AS database, pg_is_in_recovery() AS "isInRecovery"`;
 /** Without `pg_control_checkpoint`, whose timeline is the old one until the first checkpoint after a promotion. */
 const IDENTITY = `(SELECT system_identifier::text FROM pg_control_system()) AS "systemIdentifier",
   CASE WHEN pg_is_in_recovery() THEN 0
@@ -78,10 +89,12 @@ export function beginSession({ statementTimeout, wait, isShared }: SessionOption
   let identity = IDENTITY;
   return async (client) => {
     const { processID } = client as unknown as { processID: number };
+    const isReadOnly = `CASE WHEN pg_backend_pid() <> ${processID} THEN pg_is_in_recovery() OR ${READ_ONLY_WHEN_NEW} = 'on'
+      ELSE current_setting('transaction_read_only') = 'on' END AS "isReadOnly"`;
     const isLocal = String(isShared ?? `pg_backend_pid() <> ${processID}`);
     const after = [...Object.entries(REPORTED).map(set('false')), ...Object.entries(others).map(set(isLocal))];
     const text = () =>
-      `SELECT ${SERVER}, ${identity}, ARRAY[${before.join(', ')}] AS before, ARRAY[${after.join(', ')}] AS after`;
+      `SELECT ${SERVER}, ${isReadOnly}, ${identity}, ARRAY[${before.join(', ')}] AS before, ARRAY[${after.join(', ')}] AS after`;
     type Row = Omit<Session, 'isPooled' | 'changed'> & { pid: number; before: string[]; after: string[] };
     const ask = () => client.query<Row>({ text: text(), query_timeout: wait } as { text: string });
     const { rows } = await ask().catch((error: { code?: string }) => {
@@ -123,18 +136,21 @@ export function serverIdentity() {
   function accept(session: Session, attempt: number): void {
     const before = current?.session;
     const isSameSystem = before?.systemIdentifier === session.systemIdentifier;
-    const isAnother = before !== undefined && !(isSameSystem && before.timeline === session.timeline);
+    const isOther = before !== undefined && !(isSameSystem && before.timeline === session.timeline);
+    const isAnother = isOther || (before !== undefined && before.isReadOnly !== session.isReadOnly);
     const isBehind = isSameSystem && session.timeline > 0 && session.timeline < timeline;
     if (isBehind || (isAnother && attempt < (current?.attempt ?? 0))) {
       const code = '57P01'; // as a server that shuts down
-      throw Object.assign(new Error(`The connection leads to ${nameOf(session)}, which has been replaced.`), { code });
+      const reason = isOther || isBehind ? `leads to ${nameOf(session)}, which has been replaced` : 'is out of date';
+      throw Object.assign(new Error(`The connection ${reason}.`), { code });
     }
     if (isAnother) {
       for (const one of open) destroySocket(one);
       open.clear();
-      console.warn(
-        `The database is ${nameOf(session)} now, no longer ${nameOf(before)}. All connections are replaced.`,
-      );
+      const now = isOther
+        ? `is ${nameOf(session)} now, no longer ${nameOf(before)}`
+        : (readOnlyReason(session)?.replace('it', 'refuses writes: it') ?? 'accepts writes again');
+      console.warn(`The database ${now}. All connections are replaced.`);
     }
     timeline = isSameSystem ? Math.max(timeline, session.timeline) : session.timeline;
     current = { session, attempt };
@@ -155,8 +171,11 @@ export function serverIdentity() {
         client.once('end', () => open.delete(client));
         return session;
       },
-    /** Returns a function that each statement calls. It opens a connection unless one was compared within CHECK_MS. */
-    checks(config: ClientConfig, onConnect: OnConnect): () => void {
+    /**
+     * Returns a function that each statement calls. It opens a connection unless one was compared within CHECK_MS.
+     * @param isRefused true if a write was refused: compares at once unless the reason is known
+     */
+    checks(config: ClientConfig, onConnect: OnConnect): (isRefused?: boolean) => void {
       let dueAt = performance.now() + CHECK_MS;
       async function check(): Promise<void> {
         const client = new Client(config).on('error', () => {});
@@ -168,8 +187,9 @@ export function serverIdentity() {
         void client.end().catch(() => {});
         dueAt = performance.now() + CHECK_MS;
       }
-      return () => {
-        if (performance.now() < dueAt) return;
+      return (isRefused = false) => {
+        const isUnexpected = isRefused && !current?.session.isReadOnly && dueAt !== Number.POSITIVE_INFINITY;
+        if (performance.now() < dueAt && !isUnexpected) return;
         dueAt = Number.POSITIVE_INFINITY;
         void check();
       };

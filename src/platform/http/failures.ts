@@ -31,6 +31,7 @@ const ofFastify: Record<string, [Code, string]> = {
 const ofDatabase: Partial<Record<DatabaseFault['kind'], [Code, string]>> = {
   unavailable: ['UNAVAILABLE', 'The database cannot be reached.'],
   denied: ['UNAVAILABLE', 'The database cannot be reached.'],
+  'read-only': ['UNAVAILABLE', 'The database refuses writes: it is read-only.'],
   timeout: ['UNAVAILABLE', 'The database took too long.'],
   serialization: ['UNAVAILABLE', 'Too much happened at once; try again.'],
   'storage-full': ['INSUFFICIENT_STORAGE', 'The storage is full.'],
