@@ -171,7 +171,9 @@ t.test('an event is executed and encoded once for equal selections', async (t) =
         sent.push(rendered);
         resolve();
       };
-      const { started } = live.open(selection, { send, drained: async () => {} });
+      const drained = async () => {};
+      const schedule = (page: () => Promise<void>) => page();
+      const { started } = live.open(selection, { send, isDrained: () => true, drained, schedule, turn: drained });
       void started.then(() => setImmediate(() => tell(1)));
     });
   await Promise.all([follow(), follow(), follow()]);

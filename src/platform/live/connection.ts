@@ -49,6 +49,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
   const ended = new AbortController();
   const { signal }: { signal: AbortSignal } = ended;
   const isOpen = () => socket.readyState === socket.OPEN;
+  const isDrained = () => socket.bufferedAmount <= LOW_QUEUED_BYTES;
 
   /** Makes the request of one operation: a copy of the upgrade with the current caller, not counted yet. */
   const operationRequest = (): FastifyRequest =>
@@ -157,9 +158,9 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       if (isOpen() && isRead(Buffer.byteLength(message))) socket.send(message, { binary: false });
     },
 
+    isDrained,
     async drained(): Promise<void> {
-      while (isOpen() && socket.bufferedAmount > LOW_QUEUED_BYTES)
-        await delay(POLL_INTERVAL_MS, undefined, { ref: false });
+      while (isOpen() && !isDrained()) await delay(POLL_INTERVAL_MS, undefined, { ref: false });
     },
   };
 }

@@ -1,8 +1,9 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { BOUNDS } from '../bounds.js';
 import type { Entry } from './streams.js';
 
 /** Entries of one read, and the limit of entries buffered for a follower that still reads the table. */
-const PAGE_SIZE = 100;
+const PAGE_SIZE = BOUNDS.pageRows.value;
 /** Followers that are served before other work gets a turn. */
 const FOLLOWERS_PER_TURN = 500;
 const RETRY_MS = 500;
@@ -10,10 +11,17 @@ const RETRY_MS = 500;
 /** An entry as JSON in UTF-8, encoded once for all followers. */
 export type EntryJson = Buffer;
 
+type Schedule = (page: () => Promise<void>) => Promise<void>;
+
 export interface Sink {
   send: (rendered: EntryJson) => void;
-  /** Resolves when few sent bytes are queued. Stored entries must not flood a slow client. */
+  /** Returns true if few sent bytes are queued. Stored entries must not flood a slow client. */
+  isDrained: () => boolean;
   drained: () => Promise<void>;
+  /** Runs the read and the delivery of a page of stored entries. */
+  schedule: Schedule;
+  /** Resolves before each entry of a page, so that requests do not wait for the whole page. */
+  turn: () => Promise<unknown>;
 }
 
 export interface FeedSubscription {
@@ -24,25 +32,56 @@ export interface FeedSubscription {
 
 interface FeedOptions {
   head: () => Promise<number>;
-  after: (id: number, limit: number) => Promise<readonly Entry[]>;
+  /** Returns undefined if the entries have too many bytes. */
+  after: (id: number, limit: number) => Promise<readonly Entry[] | undefined>;
   render: (entry: Entry) => Promise<EntryJson>;
+  /** Runs the read and the delivery of new entries. */
+  schedule: Schedule;
   /** Gets the error of each failed read. Reads are repeated. */
   onFault: (error: unknown) => void;
 }
 
 export type Feed = ReturnType<typeof feedOf>;
 type Follower = ReturnType<typeof followerOf>;
-/** Repeats a read until it succeeds; returns undefined when `isWanted` returns false. */
-type Read = (id: number, isWanted: () => boolean) => Promise<readonly Entry[] | undefined>;
 
-const lastIdOf = (page: readonly Entry[], newestId: number): number =>
-  page.length === PAGE_SIZE ? (page.at(-1) as Entry).id : Math.max(page.at(-1)?.id ?? 0, newestId);
+/** Returns a function that reads a page after a position, delivers it, and returns the position after it. */
+function pageReader({ after, onFault }: FeedOptions, schedule: Schedule) {
+  let size = PAGE_SIZE;
+  /** @param deliver returns false if the rest of the page cannot be delivered now; the next page is smaller */
+  return async (from: number, newestId: number, deliver: (entry: Entry) => Promise<boolean>): Promise<number> => {
+    let position = from;
+    const readAndDeliver = async () => {
+      const page = await after(from, size);
+      let count = 0;
+      for (const entry of page ?? []) {
+        if (!(await deliver(entry))) break;
+        position = entry.id;
+        count += 1;
+      }
+      if (count !== page?.length) {
+        size = Math.max(1, count || size >> 1);
+        return;
+      }
+      if (count < size) position = Math.max(position, newestId);
+      size = Math.min(PAGE_SIZE, 2 * size);
+    };
+    try {
+      await schedule(readAndDeliver);
+    } catch (error) {
+      onFault(error);
+      await delay(RETRY_MS, undefined, { ref: false });
+    }
+    return position;
+  };
+}
 
 /**
  * Renders each entry of a key once, and delivers it to each follower once, in the order of the ids. A follower with an
  * earlier position first gets the stored entries. Ids are in the order of commits, so lost signals only delay delivery.
  */
-export function feedOf({ head, after, render, onFault }: FeedOptions) {
+export function feedOf(options: FeedOptions) {
+  const { head, render, onFault } = options;
+  const readPage = pageReader(options, options.schedule);
   const followers = new Set<Follower>();
   /** `start` is the first position, `position` the last delivered id; both are undefined before the first read. */
   let start: number | undefined;
@@ -50,28 +89,16 @@ export function feedOf({ head, after, render, onFault }: FeedOptions) {
   let newestId = 0;
   let running = false;
 
-  const read: Read = async (id, isWanted) => {
-    while (isWanted()) {
-      try {
-        return await after(id, PAGE_SIZE);
-      } catch (error) {
-        onFault(error);
-        await delay(RETRY_MS, undefined, { ref: false });
-      }
-    }
-    return undefined;
-  };
-
   async function deliverNew(): Promise<void> {
     if (running) return;
     running = true;
     try {
-      while (position !== undefined && position < newestId) {
-        const target = newestId;
-        const page = await read(position, () => followers.size > 0);
-        if (!page) return;
-        for (const entry of page) await deliver(entry);
-        position = lastIdOf(page, target);
+      while (followers.size > 0 && position !== undefined && position < newestId) {
+        const read = await readPage(position, newestId, async (entry) => {
+          await deliver(entry);
+          return true;
+        });
+        position = Math.max(position, read);
       }
     } finally {
       running = false;
@@ -106,7 +133,7 @@ export function feedOf({ head, after, render, onFault }: FeedOptions) {
     wake,
     /** @param since the id after which the follower begins; undefined for new entries only */
     follow(sink: Sink, since: number | undefined): FeedSubscription {
-      const follower = followerOf(sink, position, read, render);
+      const follower = followerOf(sink, position, pageReader(options, sink.schedule), render);
       followers.add(follower);
       const leave = () => {
         follower.leave();
@@ -123,18 +150,29 @@ export function feedOf({ head, after, render, onFault }: FeedOptions) {
  * above its position, so that nothing is sent twice.
  * @param delivered the last id that the feed delivered; undefined before its first read
  */
-function followerOf(sink: Sink, delivered: number | undefined, read: Read, render: FeedOptions['render']) {
+function followerOf(
+  sink: Sink,
+  delivered: number | undefined,
+  readPage: ReturnType<typeof pageReader>,
+  render: FeedOptions['render'],
+) {
   let position = 0;
   /** Entries after `storedUntil` are in `buffer`. `buffer` is undefined for a live follower. */
   let storedUntil = delivered;
   let buffer: { id: number; rendered: EntryJson }[] | undefined = [];
   let hasLeft = false;
 
-  async function send(id: number, rendered: EntryJson): Promise<void> {
+  function send(id: number, rendered: EntryJson): void {
     if (hasLeft || id <= position) return;
     position = id;
     sink.send(rendered);
-    await sink.drained();
+  }
+
+  async function sendStored(entry: Entry): Promise<boolean> {
+    await sink.turn();
+    if (hasLeft || !sink.isDrained()) return false;
+    send(entry.id, await render(entry));
+    return true;
   }
 
   return {
@@ -145,9 +183,8 @@ function followerOf(sink: Sink, delivered: number | undefined, read: Read, rende
         storedUntil = id;
       } else if (buffer) {
         buffer.push({ id, rendered });
-      } else if (id > position) {
-        position = id;
-        sink.send(rendered);
+      } else {
+        send(id, rendered);
       }
     },
 
@@ -156,15 +193,12 @@ function followerOf(sink: Sink, delivered: number | undefined, read: Read, rende
       position = since;
       storedUntil ??= start;
       while (!hasLeft && buffer) {
-        const target = storedUntil;
-        if (position < target) {
-          const page = await read(position, () => !hasLeft);
-          if (!page) return;
-          for (const entry of page) await send(entry.id, await render(entry));
-          position = Math.max(position, lastIdOf(page, target));
+        await sink.drained();
+        if (position < storedUntil) {
+          position = Math.max(position, await readPage(position, storedUntil, sendStored));
         } else {
           const next = buffer.shift();
-          if (next) await send(next.id, next.rendered);
+          if (next) send(next.id, next.rendered);
           else buffer = undefined;
         }
       }

@@ -10,9 +10,11 @@ import type { Engine, Execution } from '../graphql/engine.js';
 import { asGraphQLErrors, codesOf, type ErrorFormatter, formatResult, limitErrors } from '../graphql/errors.js';
 import type { Limits } from '../graphql/limits.js';
 import { aboutRequest } from '../http/observability.js';
+import { background } from '../limits/background.js';
+import { callerOf } from '../limits/rate-limit.js';
 import type { PlatformServices } from '../services.js';
 import { CLOSE, type Connection, connection, MAX_ID_LENGTH, MAX_QUEUED_BYTES, messageFault } from './connection.js';
-import type { EntryJson } from './feed.js';
+import type { EntryJson, Sink } from './feed.js';
 import { type SocketLimits, socketRegistry } from './sockets.js';
 import { StreamSource } from './streams.js';
 import { emptyResults, type Selection, selectionKey, subscriptionResults, subscriptions } from './subscriptions.js';
@@ -54,6 +56,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   const { tokens, subscribe: maxDocument } = options.limits;
   const live = subscriptions({ engine, format, log: app.log });
   const sockets = socketRegistry({ limits, revocations: services.revocations, now, log: app.log });
+  const pages = background(app.admission);
   const begun = new WeakMap<object, Results>();
   /** The operations without a line in the log yet, by their payload. */
   const running = new WeakMap<object, FastifyRequest>();
@@ -114,7 +117,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         // All subscribers of a shared selection get the same bytes, so they contain no data of a request.
         const errors = { log: app.log, address: app.publicOrigin ?? '' };
         const selection = { source, key, prepared, context: source.isShared ? shared : context, errors };
-        results = followed(one, open, id, selection, onEnd);
+        results = followed(one, open, id, selection, { ...pages(callerOf(request)), onEnd });
       } else results = ownEvents(one, source, { prepared, context, onEnd });
       going.add(results);
       over.signal.addEventListener('abort', () => going.delete(results));
@@ -144,18 +147,15 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       onFault: (err) => one.log.warn({ err }, 'what a subscription subscribed to could not be ended'),
     });
 
-  function followed(one: Connection, open: Operations, id: string, selection: Selection, onEnd: () => void) {
+  type Scheduled = Pick<Sink, 'schedule' | 'turn'> & { onEnd: () => void };
+  function followed(one: Connection, open: Operations, id: string, selection: Selection, scheduled: Scheduled) {
     const head = Buffer.from(`{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`);
     function send(rendered: EntryJson): void {
       const message = Buffer.concat([head, rendered, MESSAGE_END]);
       one.send(message.length > MAX_QUEUED_BYTES ? refuseResult(one, open, id) : message);
     }
-    const { started, leave } = live.open(selection, { send, drained: one.drained });
-    const end = () => {
-      leave();
-      onEnd();
-    };
-    return emptyResults({ started, leave: end });
+    const { isDrained, drained } = one;
+    return emptyResults(live.open(selection, { send, isDrained, drained, ...scheduled }), scheduled.onEnd);
   }
 
   const server = makeServer<Record<string, unknown>, Extra>({

@@ -1,5 +1,6 @@
 /** The streams of rows: a resolver returns a StreamSource, and the socket reads its stored and new entries through a StreamReader. @module */
 
+import { BOUNDS } from '../bounds.js';
 import { MAX_ID } from '../calls/rows.js';
 import type { PrismaClient } from '../database/client.js';
 import type { Signals } from '../database/signals.js';
@@ -13,6 +14,8 @@ import {
   markIncluded,
 } from '../operations/model-data.js';
 import { visibleSelection } from '../operations/read-scope.js';
+import type { Reading } from '../prepared-prisma/connection.js';
+import { boundedClient } from '../prepared-prisma/prepared-client.js';
 
 /** The interval of polls, which compensate for lost signals. */
 const POLL_INTERVAL_MS = 5000;
@@ -26,7 +29,8 @@ export interface Entry {
 
 export interface StreamReader {
   readonly name: string;
-  readonly after: (key: string, id: number, limit: number) => Promise<readonly Entry[]>;
+  /** Returns undefined if several entries have too many bytes. */
+  readonly after: (key: string, id: number, limit: number) => Promise<readonly Entry[] | undefined>;
   readonly head: (key: string) => Promise<number>;
   /** @param onEntry gets the newest known id @returns a function that ends the watch */
   readonly watch: (key: string, onEntry: (head: number) => void) => () => void;
@@ -97,6 +101,17 @@ export async function modelStreams({ models, client, signals, onFault }: Streams
 
 type WatchedStream = ReturnType<typeof watchedStream>;
 
+const TOO_LARGE = new Error('A page of a stream has too many bytes.');
+
+function pageBytes(): Reading {
+  let left: number = BOUNDS.pageBytes.value;
+  const add = (bytes: number) => {
+    left -= bytes;
+    if (left < 0) throw TOO_LARGE;
+  };
+  return { read: (send) => send(), add, failure: () => (left < 0 ? TOO_LARGE : undefined) };
+}
+
 /** Includes the relations of `stream.include`, because a failing resolver would lose the entry for all subscribers. */
 function watchedStream(data: ModelData, client: PrismaClient) {
   const { key: member, include = {} } = data.model.stream ?? {};
@@ -113,9 +128,13 @@ function watchedStream(data: ModelData, client: PrismaClient) {
     async after(key, id, limit) {
       const where = { ...filterBy(key), id: { gt: Math.min(id, MAX_ID) } };
       const page = { where, orderBy: { id: 'asc' }, take: limit };
-      const entries = (await rows.findMany({ ...page, ...selection })) as AnyRow[];
-      markIncluded(entries, include);
-      return entries;
+      const bounded = limit > 1 ? boundedClient(client, pageBytes()) : client;
+      const found = delegateOf(bounded, data).findMany({ ...page, ...selection }) as Promise<AnyRow[]>;
+      const entries = await found.catch((error: unknown) => {
+        if (error !== TOO_LARGE) throw error;
+      });
+      if (entries) markIncluded(entries, include);
+      return entries ?? undefined;
     },
     async head(key) {
       const newest = await rows.findFirst({ where: filterBy(key), orderBy: { id: 'desc' }, select: { id: true } });

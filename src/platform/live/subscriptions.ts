@@ -67,17 +67,18 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
     }
   }
 
-  function feedFor(name: string, selection: Selection) {
+  function feedFor(name: string, selection: Selection, sink: Sink) {
     const { stream, key, isShared } = selection.source;
     const found = feeds.get(name);
     if (found) return found;
     const feed = feedOf({
+      schedule: isShared ? (page) => page() : sink.schedule,
       head: coalesce(() => stream.head(key)),
       after: (id, limit) => stream.after(key, id, limit),
       render: isShared
         ? async (entry) =>
             (await cache.fetch(`${entry.id} ${name}`, { context: () => render(selection, entry) })) as EntryJson
-        : (entry) => render(selection, entry),
+        : (entry) => sink.turn().then(() => render(selection, entry)),
       onFault,
     });
     const unwatch = stream.watch(key, feed.wake);
@@ -92,7 +93,7 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   return {
     open(selection: Selection, sink: Sink): FeedSubscription {
       const { stream, key, since } = selection.source;
-      const { feed, stop } = feedFor(`${stream.name} ${key} ${selection.key}`, selection);
+      const { feed, stop } = feedFor(`${stream.name} ${key} ${selection.key}`, selection, sink);
       const { started, leave } = feed.follow(sink, since);
       let left = false;
       return {
@@ -231,7 +232,10 @@ export function subscriptionResults({
  * Returns an iterator for graphql-ws that yields nothing and ends with the subscription to a stream. It rejects if the
  * subscription cannot begin.
  */
-export function emptyResults({ started, leave }: FeedSubscription): AsyncIterableIterator<never, void> {
+export function emptyResults(
+  { started, leave }: FeedSubscription,
+  onEnd: () => void,
+): AsyncIterableIterator<never, void> {
   let finish = (): void => {};
   const ended = new Promise<void>((resolve, reject) => {
     finish = resolve;
@@ -240,6 +244,7 @@ export function emptyResults({ started, leave }: FeedSubscription): AsyncIterabl
   ended.catch(() => {}); // `next` throws the error
   const end = () => {
     leave();
+    onEnd();
     finish();
   };
   return iteratorOf(() => ended.finally(end).then(() => DONE), end);
