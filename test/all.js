@@ -1,22 +1,28 @@
-// Runs all tests, or the named folders, in one process per folder. It bundles the TypeScript, because tap's loaders
+// Runs all tests, or the named folders, in one process per folder. An uncaught error fails its file, and the others go on
+// (`reportUncaught` in support/ending.ts). `TESTS` names another directory of such folders. It bundles the TypeScript, because tap's loaders
 // take four times as long to start, also in each child process. Therefore this file is JavaScript.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const SUPPORT = join(ROOT, 'test', 'support');
+const TESTS = resolve(process.env['TESTS'] ?? join(ROOT, 'test'));
+/** Other tests leave the results of the project's tests alone. */
+const own = TESTS === join(ROOT, 'test');
 /** Inside the project, so that imports find its packages. */
-const BUNDLES = join(ROOT, 'node_modules', '.cache', 'accord', 'tests');
+const BUNDLES = join(ROOT, 'node_modules', '.cache', 'accord', own ? 'tests' : `tests-${process.pid}`);
+const COVERAGE = join(own ? ROOT : TESTS, 'coverage');
 /** The TAP output of each process. */
-const RESULTS = join(ROOT, 'coverage', 'tests');
+const RESULTS = join(COVERAGE, 'tests');
 /** The recordings for `accord coverage` (`RECORDINGS` in the sources). */
-const RECORDINGS = join(ROOT, 'coverage', 'contract');
+const RECORDINGS = join(COVERAGE, 'contract');
 /** Contains the process id of the running tests. */
-const LOCK = join(ROOT, 'coverage', 'tests.lock');
+const LOCK = join(COVERAGE, 'tests.lock');
 /** Two more than the cores, because most processes wait at times. */
 const JOBS = availableParallelism() + 2;
 /** The slowest folders start first, so that no process runs alone at the end. */
@@ -40,17 +46,17 @@ const FLAGS = [
   '--import=./test/support/plain-promises.js',
   '--import=./src/workbench/cli/sparing-compiler.js',
 ];
-/** Seconds until tap stops a test. A process is killed after twice this time. */
+/** Seconds until tap stops a test, more than ten times as long as any takes. A process is killed after four times this time. */
 const TIMEOUT = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).tap.timeout;
 
 /** @param {string} folder */
 const filesIn = (folder) =>
-  readdirSync(join(ROOT, 'test', folder))
+  readdirSync(join(TESTS, folder))
     .filter((name) => name.endsWith('.test.ts'))
     .sort();
 
 /** Each folder is a process whose files share loaded modules. */
-const folders = readdirSync(join(ROOT, 'test'), { withFileTypes: true })
+const folders = readdirSync(TESTS, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && filesIn(entry.name).length > 0)
   .map(({ name }) => name);
 const asked = process.argv.length > 2 ? process.argv.slice(2) : folders;
@@ -95,10 +101,12 @@ const testsOfFolders = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^tests of / }, ({ path }) => ({ path: path.slice('tests of '.length), namespace: 'tests' }));
     onLoad({ filter: /./, namespace: 'tests' }, ({ path: folder }) => {
-      const imports = ['../support/loading.js', ...filesIn(folder).map((file) => `./${file}`)];
+      const loads = filesIn(folder).map((file) => `await load('${folder}/${file}', () => import('./${file}'));`);
+      const ending = JSON.stringify(join(SUPPORT, 'ending.js'));
       return {
-        resolveDir: join(ROOT, 'test', folder),
-        contents: `${imports.map((one) => `import '${one}';`).join(' ')}\nimport { loaded } from '../support/ending.js'; loaded();`,
+        resolveDir: join(TESTS, folder),
+        contents: `import ${JSON.stringify(join(SUPPORT, 'loading.js'))}; import { load, loaded } from ${ending};
+${loads.join('\n')}\nloaded();`,
       };
     });
     // Bundles only the packages of this repository.
@@ -119,7 +127,7 @@ async function bundle() {
   rmSync(BUNDLES, { recursive: true, force: true });
   await build({
     absWorkingDir: ROOT,
-    entryPoints: asked.map((folder) => ({ in: `tests of ${folder}`, out: folder })),
+    entryPoints: inOrder.map((folder) => ({ in: `tests of ${folder}`, out: folder })),
     outdir: BUNDLES,
     bundle: true,
     // Dynamic imports get files of their own. Modules are not wrapped in functions, which would hide unused code from
@@ -141,6 +149,7 @@ async function bundle() {
 /** The running processes, which are killed at the end. @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
 process.once('exit', () => running.forEach((child) => void child.kill()));
+if (!own) process.once('exit', () => rmSync(BUNDLES, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
 /** Runs the tests of a folder and stores their output. @param {string} folder */
@@ -152,7 +161,7 @@ async function run(folder) {
     cwd: ROOT,
     env: { ...process.env, TAP_TIMEOUT: TIMEOUT },
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 2 * TIMEOUT * 1000,
+    timeout: 4 * TIMEOUT * 1000,
     killSignal: 'SIGKILL',
   });
   running.add(child);

@@ -1,7 +1,12 @@
+import { inspect } from 'node:util';
 import t from 'tap';
 
 /** The functions to run at the end, while files of tests are being loaded; undefined afterwards. */
 let waiting: (() => unknown)[] | undefined;
+/** The file that is being loaded. */
+let loading: string | undefined;
+/** The files of the tests at the top level. */
+const fileOf = new WeakMap<object, string>();
 
 /**
  * Runs a function when all tests of this process have ended. Once tap has a teardown of the process, it takes every
@@ -12,9 +17,50 @@ export function atEnd(work: () => unknown): void {
   else t.teardown(work);
 }
 
-/** Call before the files of tests are loaded. */
+/** Returns the innermost running test of a file. */
+function runningTest(file: string | undefined) {
+  const inside = (one: object): object => {
+    const running = 'activeSubtests' in one ? [...(one as typeof t).activeSubtests].at(-1) : undefined;
+    return running ? inside(running) : one;
+  };
+  const top = [...t.activeSubtests].find((one) => file === undefined || fileOf.get(one) === file);
+  return top && (inside(top) as typeof t);
+}
+
+/** Returns the file of tests that an error names, or else the one whose test runs, or else the one that is being loaded. */
+function causeOf(stack: string): string | undefined {
+  const named = /([\w-]+\/[\w.-]+\.test\.ts)\b/.exec(stack)?.[1];
+  return named ?? [...t.activeSubtests].map((one) => fileOf.get(one)).find((file) => file !== undefined) ?? loading;
+}
+
+/** Fails the running test of the file that caused an uncaught error, or the process. The other files go on. */
+function reportUncaught(reason: unknown, cause?: string): void {
+  const error = reason instanceof Error ? reason : new Error(inspect(reason));
+  const file = cause ?? causeOf(error.stack ?? '');
+  const message = `Uncaught error of ${file ?? 'an unknown file'}: ${error.message}`;
+  console.error(`${message}\n${error.stack}`);
+  process.exitCode = 1;
+  const test = cause === undefined ? runningTest(file) : undefined;
+  if (test) test.threw(error);
+  else t.fail(message, { stack: error.stack ?? '' });
+}
+
+/** Call before the files of tests are loaded. An uncaught error or `process.exit` ends the test, not the process. */
 export function begin(): void {
   waiting = [];
+  t.on('subtestAdd', (test) => loading !== undefined && fileOf.set(test, loading));
+  for (const event of ['uncaughtException', 'unhandledRejection'])
+    process.on(event, (reason) => reportUncaught(reason));
+  process.exit = (code) => {
+    throw new Error(`process.exit(${code ?? ''}) would end the tests of all files of this process.`);
+  };
+}
+
+/** Loads a file of tests, and fails if it throws. */
+export async function load(file: string, imported: () => Promise<unknown>): Promise<void> {
+  loading = file;
+  await imported().catch((error: unknown) => reportUncaught(error, file));
+  loading = undefined;
 }
 
 /** Call when all files of tests are loaded, however long that took. */

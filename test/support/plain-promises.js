@@ -1,5 +1,5 @@
-// Disables the async_hooks of tap, which double the cost of each promise and change garbage collection. An uncaught
-// error ends the process instead of failing one test.
+// Disables the async_hooks of tap, which double the cost of each promise and change garbage collection. In `test/all.js`,
+// an uncaught error fails its file (`reportUncaught` in ending.ts); alone, a file ends with it.
 import asyncHooks from 'node:async_hooks';
 import { syncBuiltinESMExports } from 'node:module';
 
