@@ -1,6 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { decodeJwt } from 'jose';
 import t from 'tap';
+import { openDatabase } from '../../src/platform/database/open.js';
+import { EMAIL, startNotes } from '../platform/notes-fixture.js';
 import { accord } from '../support/accord.js';
 import { onEachDatabase } from '../support/databases.js';
 import { emptyDirectory } from '../support/demo.js';
@@ -64,7 +67,98 @@ t.test('accord keys and accord audit use the running server of an embedded datab
   await eventually('one key', async () => (await kidsAt(again.url)).join() === next?.[0] || undefined);
 });
 
+/** Sends a login, and returns its status and tokens. */
+async function logIn(url: string, email: string, password: string) {
+  const body = JSON.stringify({ email, password });
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+  const answer = await ask(`${url}/api/v1/auth/login`, init);
+  const { access_token: token } = (await answer.json()) as { access_token?: string };
+  return { status: answer.status, headers: { authorization: `Bearer ${token}` }, token };
+}
+
+const sessionIn = (token = '') => String(decodeJwt(token).jti).split(':')[0] as string;
+
+const me = async (url: string, headers: Record<string, string>) =>
+  (await ask(`${url}/api/v1/auth/me`, { headers })).status;
+
+t.test('accord accounts and accord sessions use the running server, and need none', async (t) => {
+  const DATABASE_URL = await emptyDirectory(t);
+  const first = { ADMIN_EMAIL: 'Root@example.com', ADMIN_PASSWORD: 'a password of the first one' };
+  const environment = { DATABASE_URL, ...SECRET, ...first, LOGIN_LIMIT: '1000' };
+  const server = await startServer(t, environment);
+  const root = 'root@example.com';
+  const { headers } = await logIn(server.url, root, first.ADMIN_PASSWORD);
+  t.equal(await me(server.url, headers), 200);
+  for (let i = 0; i < 11; i++) await logIn(server.url, root, 'wrong');
+  t.equal((await logIn(server.url, root, first.ADMIN_PASSWORD)).status, 429);
+
+  const reset = await accord(t, ['accounts', 'reset', root], environment);
+  t.match(reset, { code: 0, stdout: /^[\w-]{24}\n$/, stderr: /^The password of user 1 is new/ });
+  const password = reset.stdout.trim();
+  await eventually('a refusal', async () => (await me(server.url, headers)) === 401);
+  t.equal((await logIn(server.url, root, first.ADMIN_PASSWORD)).status, 401, 'the old password is wrong');
+  const again = await logIn(server.url, root, password);
+  t.same([again.status, await me(server.url, again.headers)], [200, 200], 'the new one has not to wait');
+
+  t.match(await accord(t, ['sessions', 'revoke', root], environment), { code: 0, stdout: 'Ended sessions: 1.\n' });
+  await eventually('a refusal', async () => (await me(server.url, again.headers)) === 401);
+  const { token } = await logIn(server.url, root, password);
+  const one = ['sessions', 'revoke', sessionIn(token)];
+  t.match(await accord(t, one, environment), { code: 0, stdout: 'Ended sessions: 1.\n' });
+  t.match(await accord(t, one, environment), { code: 1, stdout: '', stderr: /^There is no live session / });
+  for (const unknown of [
+    ['accounts', 'reset', 'nobody@example.com'],
+    ['sessions', 'revoke', 'nobody@example.com'],
+  ])
+    t.match(await accord(t, unknown, environment), {
+      code: 1,
+      stdout: '',
+      stderr: /no account .* nobody@example\.com/,
+    });
+  t.match(await accord(t, ['accounts', 'reset'], environment), {
+    code: 2,
+    stderr: /missing required argument 'email'/,
+  });
+
+  server.kill('SIGTERM');
+  await server.ended;
+  const alone = await accord(t, ['accounts', 'reset', 'ROOT@example.com'], environment);
+  t.match(alone, { code: 0, stdout: /^[\w-]{24}\n$/ });
+  const next = await startServer(t, environment);
+  t.equal((await logIn(next.url, root, password)).status, 401);
+  t.equal((await logIn(next.url, root, alone.stdout.trim())).status, 200);
+  const { stdout } = await accord(t, ['audit', '--json', '--limit', '1000'], environment);
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { event: string; subject: string; actor: number | null })
+    .filter(({ event }) => event === 'password.changed' || event === 'session.revoked');
+  t.match(events, [
+    { event: 'password.changed', subject: 'user:1', actor: null },
+    { event: 'session.revoked', subject: 'user:1', actor: null },
+    { event: 'session.revoked', subject: `session:${sessionIn(token)}`, actor: null },
+    { event: 'password.changed', subject: 'user:1', actor: null },
+  ]);
+});
+
 onEachDatabase(t, async (t, open) => {
+  t.test('on PostgreSQL, a reset account is known to instances of every application', async (t) => {
+    const database = await open();
+    if (database.url === undefined) return t.comment('see above for the embedded one');
+    const { ask: send, bearer, url } = await startNotes(t, { name: 'field-notes', database, environment: SECRET });
+    const status = async () => (await send('GET', '/notes', { headers: bearer })).status;
+    t.equal(await status(), 200);
+    const connection = await openDatabase(database.url);
+    t.teardown(connection.close);
+    const service = await startService(t, Object.assign(connection, { url: database.url }), SECRET);
+    const { developer } = service;
+    const reset = await accord(t, ['accounts', 'reset', EMAIL], { DATABASE_URL: database.url, ...SECRET });
+    t.equal(reset.code, 0, reset.stderr);
+    await eventually('a refusal', async () => (await status()) === 401);
+    for (const one of [url, service.url]) t.equal((await logIn(one, EMAIL, reset.stdout.trim())).status, 200);
+    t.equal(await me(service.url, developer.headers), 200, 'no other account is affected');
+  });
+
   t.test('on PostgreSQL, a command changes the database, and every instance is notified', async (t) => {
     const database = await open();
     if (database.url === undefined) return t.comment('see above for the embedded one');

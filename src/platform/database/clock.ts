@@ -1,4 +1,4 @@
-/** The time of the database, by which all instances decide, whatever their own clocks say. @module */
+/** Provides the time of the database to all instances, independent of their local clocks. @module */
 
 /** Milliseconds after which a sample is replaced by a less precise one, because clocks run at different speeds. */
 const SAMPLE_AGE_MS = 60_000;
@@ -36,7 +36,7 @@ export async function databaseClock(read: () => Promise<number>) {
 
   /** Returns the time of the database, in milliseconds since the epoch. */
   const now = (): number => Math.floor(performance.now() + best.offset);
-  /** Returns the milliseconds by which the clock of this process is ahead of the database's. */
+  /** Returns the local time minus the time of the database, in milliseconds. */
   const difference = (): number => Date.now() - now();
 
   await sample();
