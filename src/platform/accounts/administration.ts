@@ -53,7 +53,7 @@ export function accountCommands({ client, now, hashing }: AccountCommandsOptions
     },
 
     /** Ends the sessions of an account with its access tokens, or one session. @param of an e-mail address or an id */
-    'sessions.revoke': ({ of }: { of: string }): Promise<{ ended: number }> =>
+    'sessions.end': ({ of }: { of: string }): Promise<{ ended: number }> =>
       client.$transaction(async (db) => {
         if (isUuid(of)) {
           const ended = await end(db, COMMAND_LINE, 'session.revoked', { id: of, ...liveSessionsAt(now()) });

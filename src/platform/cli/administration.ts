@@ -111,7 +111,7 @@ export const sessions: Subcommand = (command) => {
     .argument('<account or session>', 'an e-mail address or the id of a session, whose access token lives 15 minutes')
     .action((of: string) =>
       runCommand(async (commands) => {
-        const { ended } = await commands['sessions.revoke']({ of });
+        const { ended } = await commands['sessions.end']({ of });
         console.log(`Ended sessions: ${ended}.`);
       }),
     );

@@ -76,6 +76,6 @@ export async function runningServer(directory: string): Promise<Administration |
     'keys.retire': call('keys.retire'),
     'audit.read': call('audit.read'),
     'accounts.reset': call('accounts.reset'),
-    'sessions.revoke': call('sessions.revoke'),
+    'sessions.end': call('sessions.end'),
   };
 }
