@@ -29,7 +29,8 @@ import { restStagesPlugin } from './rest/plan.js';
 import { type Handlers, notWrittenOperations, type RestEntry, restEntry, restPlugin } from './rest/plugin.js';
 import type { Readiness } from './rest/routes.js';
 import { type Config, ConfigError, listOf } from './server/config.js';
-import { httpServer, TIMEOUTS_MS, type Timeouts, timeoutsPlugin } from './server/http-server.js';
+import { httpServer, TIMEOUTS_MS, type Timeouts } from './server/http-server.js';
+import { timeoutsPlugin } from './server/timeouts.js';
 import { type PlatformServices, platformServices } from './services.js';
 
 /** The optional properties override defaults. */

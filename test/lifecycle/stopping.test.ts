@@ -8,7 +8,7 @@ import websocket from '@fastify/websocket';
 import fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { demo } from '../../src/application/seed.js';
-import { drainOnClose, LINGER_MS } from '../../src/platform/server/serve.js';
+import { drainOnClose, LINGER_MS } from '../../src/platform/server/drain.js';
 import { tlsFiles } from '../support/certificate.js';
 import { demoDirectory } from '../support/demo.js';
 import { http2Session } from '../support/http2.js';

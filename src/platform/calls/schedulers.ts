@@ -1,3 +1,5 @@
+import { inFlight } from './in-flight.js';
+
 const RETRY_MS = 1000;
 
 /** Returns a function whose concurrent calls share one run of `work`. */
@@ -56,14 +58,15 @@ export function refresher(read: () => Promise<void>, onFault: (error: unknown) =
 
 /** Runs work with the same key serially, so that waiting for its lock occupies one connection. */
 export function serialByKey() {
-  const tails = new Map<string, Promise<unknown>>();
+  const runs = inFlight<{ key: string; end: Promise<unknown> }>();
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const own = (tails.get(key) ?? Promise.resolve()).then(work, work);
-    tails.set(key, own);
+    const previous = runs.items().findLast((one) => one.key === key)?.end ?? Promise.resolve();
+    const end = previous.then(work, work);
+    const place = runs.add({ key, end });
     try {
-      return await own;
+      return await end;
     } finally {
-      if (tails.get(key) === own) tails.delete(key);
+      runs.remove(place);
     }
   };
 }

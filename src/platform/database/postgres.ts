@@ -4,6 +4,7 @@ import type { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientBase, type ClientConfig } from 'pg';
 import { BOUNDS } from '../bounds.js';
+import { inFlight } from '../calls/in-flight.js';
 import {
   type PoolConnection,
   type Result,
@@ -135,7 +136,7 @@ function sharedConnection(options: ClientConfig, onConnect: OnConnect) {
   /** Set while the connection is open. */
   let client: Client | undefined;
   /** For each read in flight, oldest first: a function that runs the read elsewhere. */
-  const inFlight = new Set<() => void>();
+  const reads = inFlight<() => void>();
   let isBlocked = false;
 
   function open(): Promise<Client> {
@@ -168,10 +169,10 @@ function sharedConnection(options: ClientConfig, onConnect: OnConnect) {
   }
 
   const timer = setTimeout(() => {
-    const [first] = inFlight;
+    const first = reads.first();
     // The answer may have arrived while this process was busy, so the check waits one turn.
     setImmediate(() => {
-      const [still, ...behind] = inFlight;
+      const [still, ...behind] = reads.items();
       if (first === undefined || still !== first) return;
       isBlocked = true;
       for (const runElsewhere of behind) runElsewhere();
@@ -192,8 +193,8 @@ function sharedConnection(options: ClientConfig, onConnect: OnConnect) {
 
   return {
     isOpen: () => connection !== undefined,
-    inFlight: () => inFlight.size,
-    isFree: () => !isBlocked && inFlight.size < MAX_IN_FLIGHT,
+    inFlight: reads.size,
+    isFree: () => !isBlocked && reads.size() < MAX_IN_FLIGHT,
     query: (query: Statement, elsewhere: () => Promise<Result>) =>
       new Promise<Result>((resolve, reject) => {
         let isElsewhere = false;
@@ -202,7 +203,7 @@ function sharedConnection(options: ClientConfig, onConnect: OnConnect) {
           isElsewhere = true;
         };
         const remove = () => {
-          inFlight.delete(runElsewhere);
+          reads.remove(place);
           isBlocked = false;
           timer.refresh();
         };
@@ -210,8 +211,8 @@ function sharedConnection(options: ClientConfig, onConnect: OnConnect) {
         const fail = (error: Error) => {
           if (!isElsewhere) reject(error);
         };
-        if (inFlight.size === 0) timer.refresh();
-        inFlight.add(runElsewhere);
+        if (reads.size() === 0) timer.refresh();
+        const place = reads.add(runElsewhere);
         const callback: Callback = (error, result) => {
           remove();
           if (!error) resolve(result);

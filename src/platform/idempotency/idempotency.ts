@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BOUNDS } from '../bounds.js';
 import { authenticated, type Call, type KeyedRequest } from '../calls/access.js';
 import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
+import { inFlight } from '../calls/in-flight.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
 import { macs, type Secrets } from '../secrets.js';
@@ -46,8 +47,9 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
     const { callerId, operation, key } = uniqueOf(call, request).callerId_operation_key;
     return `${callerId} ${operation} ${key}`;
   };
-  /** Requests that run in this process, by the name of their key. */
-  const running = new Map<string, Promise<unknown>>();
+  /** Requests that run in this process, with the names of their keys. */
+  const running = inFlight<{ name: string; ended: Promise<void> }>();
+  const runningOf = (name: string) => running.items().find((one) => one.name === name)?.ended;
   let waiting = 0;
 
   /** Resolves when the request has ended, or after some milliseconds. */
@@ -77,11 +79,10 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
     async inTurn<T>(call: Call, request: KeyedRequest, work: () => Promise<T>): Promise<T> {
       const until = performance.now() + MAX_WAIT_MS;
       const name = nameOf(call, request);
-      for (let first = running.get(name); first; first = running.get(name))
-        await waitFor(first, until - performance.now());
+      for (let first = runningOf(name); first; first = runningOf(name)) await waitFor(first, until - performance.now());
       const result = runUntil(until, work);
-      const ended = result.catch(() => {}).then(() => running.delete(name));
-      running.set(name, ended);
+      const ended = result.catch(() => {}).then(() => running.remove(place));
+      const place = running.add({ name, ended });
       return result;
     },
 
@@ -120,12 +121,12 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
       { answer, ownerId = null, workId = null }: { answer?: object; ownerId?: number | null; workId?: string | null },
     ): Promise<void> {
       const data = {
-        ...uniqueOf(call, request).callerId_operation_key,
         fingerprint: codes.make(request.content()),
         expiresAt: new Date(now() + KEY_AGE_MS),
         answer: answer ? writtenAnswer(answer) : null,
         ownerId,
         workId,
+        ...uniqueOf(call, request).callerId_operation_key,
       };
       await tx.idempotencyKey.create({ data, select: { key: true } }).catch((error: unknown) => {
         throw faultOf(error).kind === 'unique' ? IN_FLIGHT : error;
@@ -158,7 +159,7 @@ function writtenAnswer(answer: object): string {
 
 function readAnswer(written: string): object {
   const { bytes, ...answer } = JSON.parse(written) as { bytes?: string };
-  return bytes === undefined ? answer : { ...answer, body: Buffer.from(bytes, 'base64') };
+  return bytes === undefined ? answer : Object.assign(answer, { body: Buffer.from(bytes, 'base64') });
 }
 
 /** Removes the answers about a deleted user. The keys stay, so that a late retry has no effect. */

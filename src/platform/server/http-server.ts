@@ -2,11 +2,10 @@ import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { IncomingMessage, type Server } from 'node:http';
 import { constants, type Http2SecureServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { createSecureContext, type TLSSocket, type Server as TlsServer } from 'node:tls';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOptions, LogController } from 'fastify';
-import fp from 'fastify-plugin';
+import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import { BOUNDS } from '../bounds.js';
-import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
-import { answerParserError, bareProblem, sendProblem } from '../http/failures.js';
+import { type InFlight, inFlight } from '../calls/in-flight.js';
+import { answerParserError, sendProblem } from '../http/failures.js';
 import { requestIdOf } from '../http/headers.js';
 import type { Config } from './config.js';
 
@@ -158,7 +157,7 @@ function limitTransport(server: Server | Http2SecureServer, timeouts: Timeouts):
 /** The state of a session at the last check. */
 interface Activity {
   /** The open streams, with the times of their headers. */
-  open: Map<ServerHttp2Stream, number>;
+  open: InFlight<{ stream: ServerHttp2Stream; since: number }>;
   /** The last stream with complete headers, or 0. */
   last: number;
   /** Reset streams minus successful ones. */
@@ -183,17 +182,17 @@ function limitSessions(server: Http2SecureServer, timeouts: Timeouts): void {
   }
 
   function trackStream(session: ServerHttp2Session, activity: Activity, stream: ServerHttp2Stream): void {
-    activity.open.set(stream, performance.now());
+    const place = activity.open.add({ stream, since: performance.now() });
     activity.last = stream.id ?? activity.last;
     stream.once('close', () => {
-      activity.open.delete(stream);
+      activity.open.remove(place);
       activity.resets = Math.max(0, activity.resets + (stream.rstCode === NGHTTP2_NO_ERROR ? -1 : 1));
       if (activity.resets > CONNECTION_LIMITS.resets) endSession(session, NGHTTP2_ENHANCE_YOUR_CALM);
     });
   }
 
   server.on('session', (session) => {
-    const activity: Activity = { open: new Map(), last: 0, resets: 0, progress: '', since: performance.now() };
+    const activity: Activity = { open: inFlight(), last: 0, resets: 0, progress: '', since: performance.now() };
     sessions.set(session, activity);
     // Node would end idle sessions after `unread`.
     session.setTimeout(timeouts.idle);
@@ -205,7 +204,7 @@ function limitSessions(server: Http2SecureServer, timeouts: Timeouts): void {
     const now = performance.now();
     for (const [session, activity] of sessions) {
       if (isLate(session, activity, timeouts, now)) endSession(session, NGHTTP2_NO_ERROR);
-      for (const [stream, since] of activity.open) {
+      for (const { stream, since } of activity.open.items()) {
         if (now - since < timeouts.stream) break;
         stream.close(NGHTTP2_CANCEL);
       }
@@ -219,79 +218,10 @@ function isLate({ state }: ServerHttp2Session, activity: Activity, timeouts: Tim
   // The stream whose headers have begun to arrive. Node emits it when they are complete.
   const { lastProcStreamID = 0, remoteWindowSize } = state;
   activity.headersSince = lastProcStreamID > activity.last ? (activity.headersSince ?? now) : undefined;
-  const progress = `${activity.last} ${activity.open.size} ${remoteWindowSize}`;
+  const progress = `${activity.last} ${activity.open.size()} ${remoteWindowSize}`;
   if (progress !== activity.progress) Object.assign(activity, { progress, since: now });
   const { open, last, since, headersSince = now } = activity;
   const { headers, unread, idle } = timeouts;
-  const quiet = open.size > 0 ? unread : idle;
+  const quiet = open.size() > 0 ? unread : idle;
   return now - headersSince >= headers || now - since >= (last === 0 ? headers : quiet);
-}
-
-/**
- * Fastify 5.12 ends the timer of its own `handlerTimeout` with the body of the request. Node has no time-out for bodies
- * over HTTP/2.
- */
-export const timeoutsPlugin = fp<Pick<Timeouts, 'request' | 'handler'>>(
-  async (app, { request: whole, handler }) => {
-    app.stage('body-timeout', (request, reply) => {
-      if (request.raw.httpVersionMajor < 2 || streamOf(reply).endAfterHeaders) return;
-      const timer = setTimeout(() => {
-        if (!request.raw.complete) refuseRest(reply);
-      }, whole);
-      reply.raw.once('close', () => clearTimeout(timer));
-    });
-
-    // Begins with the complete body: a slow client gets 408 instead.
-    const answers = deadlines(handler, (reply) => {
-      if (reply.sent || reply.raw.destroyed) return;
-      reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER_S }));
-      // Fastify takes a second answer until the first has gone, and throws where nothing catches.
-      reply.hijack();
-    });
-    app.stage('handler-timeout', (_request, reply) => answers.begin(reply));
-    app.stage('answer-there', (_request, reply) => answers.end(reply));
-  },
-  { name: 'timeouts', dependencies: ['pipeline'] },
-);
-
-const streamOf = ({ raw }: FastifyReply) => (raw as unknown as { stream: ServerHttp2Stream }).stream;
-
-/** Answers like Node over HTTP/1.1, and reads no more of the request. */
-function refuseRest(reply: FastifyReply): void {
-  const { raw, server } = reply.request;
-  const stream = streamOf(reply);
-  if (reply.sent || stream.headersSent) return void stream.close();
-  const { status, headers, body } = bareProblem(server.publicOrigin);
-  reply.hijack();
-  // The reader of the body would take the end of the stream for the end of the body.
-  raw.removeAllListeners('end');
-  stream.respond({ ':status': status, ...headers });
-  stream.end(body, () => stream.close());
-}
-
-/** One timer serves all requests in order, because a timer per request would be expensive. */
-function deadlines(milliseconds: number, onDue: (reply: FastifyReply) => void) {
-  /** In the order of their times. */
-  const due = new Map<FastifyReply, number>();
-  let timer: NodeJS.Timeout | undefined;
-
-  const wake = (after: number) => {
-    timer = setTimeout(look, after).unref();
-  };
-  function look(): void {
-    timer = undefined;
-    for (const [reply, at] of due) {
-      const left = at - performance.now();
-      if (left > 0) return void wake(left);
-      due.delete(reply);
-      onDue(reply);
-    }
-  }
-  return {
-    begin(reply: FastifyReply): void {
-      due.set(reply, performance.now() + milliseconds);
-      if (timer === undefined) wake(milliseconds);
-    },
-    end: (reply: FastifyReply): void => void due.delete(reply),
-  };
 }

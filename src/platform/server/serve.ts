@@ -1,9 +1,3 @@
-import type { EventEmitter } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { constants, type ServerHttp2Session } from 'node:http2';
-import { Server as NetServer, type Socket } from 'node:net';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { TLSSocket } from 'node:tls';
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import { hasher, isCommonPassword } from '../accounts/passwords.js';
@@ -11,156 +5,14 @@ import { accountRules, emailKey } from '../accounts/users.js';
 import { buildApp } from '../app.js';
 import type { Application, DemoPerson } from '../application.js';
 import { audit, COMMAND_LINE } from '../audit/audit.js';
-import { BOUNDS } from '../bounds.js';
 import { readAddress } from '../database/address.js';
 import type { PrismaClient } from '../database/client.js';
 import { reportIfSlow, retryWhileUnavailable } from '../database/faults.js';
 import type { Database } from '../database/open.js';
 import { answerCommands } from './admin-socket.js';
 import { type Config, ConfigError, inProduction, listenHost, notListening } from './config.js';
+import { drainOnClose, type StopAccepting } from './drain.js';
 import { whenShellGone } from './npm-shell.js';
-
-/** Milliseconds before an idle connection ends, because a request may be on its way. Measured in checks. */
-export const LINGER_MS = 1000;
-const CHECK_INTERVAL_MS = 25;
-const LINGER_CHECKS = LINGER_MS / CHECK_INTERVAL_MS;
-/** GOAWAY with the greatest id accepts open streams and refuses new ones (RFC 9113 §6.8). */
-const LAST_STREAM = 2 ** 31 - 1;
-
-/** A connection of any version of HTTP. */
-interface Connection {
-  underWay: number;
-  /** The number of checks when its last request ended. */
-  idleSince: number;
-  /** Announces the end of the connection to the client, if still possible. */
-  announce: () => void;
-  end: () => void;
-}
-
-/** Fails `/readyz`, serves for `wait` milliseconds, and then stops listening, before the app closes. */
-type StopAccepting = (wait: number) => Promise<void>;
-
-/**
- * Closes the server without cutting a request that ends in time. Node alone closes idle connections at once, and loses
- * unread requests.
- * @param time milliseconds for requests from the moment that the server stops listening
- */
-export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTime.value): StopAccepting {
-  const connections = new Set<Connection>();
-  /** HTTP/1.1 connections with their open answers, oldest first. */
-  const bySocket = new WeakMap<Socket, { one: Connection; answers: Set<ServerResponse> }>();
-  /** All sockets, also before their TLS handshake. */
-  const sockets = new Set<Socket>();
-  let accepted = 0;
-  let closing = false;
-  let cutAt: number | undefined;
-  let checks = 0;
-
-  function open(announce: () => void, end: () => void): Connection {
-    const one: Connection = { underWay: 0, idleSince: checks, announce, end };
-    connections.add(one);
-    if (closing) announce();
-    return one;
-  }
-
-  function begin(one: Connection, exchange: EventEmitter, ended = () => {}): void {
-    one.underWay += 1;
-    exchange.once('close', () => {
-      one.underWay -= 1;
-      one.idleSince = checks;
-      ended();
-    });
-  }
-
-  function takeSocket(socket: Socket): void {
-    const answers = new Set<ServerResponse>();
-    // `Connection: close` on the last open answer, unless its headers have been sent.
-    const announce = () => {
-      const last = [...answers].at(-1);
-      if (last) last.shouldKeepAlive = false;
-    };
-    const one = open(announce, () => socket.destroySoon());
-    bySocket.set(socket, { one, answers });
-    socket.once('close', () => connections.delete(one));
-  }
-
-  function takeSession(session: ServerHttp2Session): void {
-    const announce = () => session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM);
-    const one = open(announce, () => session.close());
-    session.on('stream', (stream) => begin(one, stream));
-    session.once('close', () => connections.delete(one));
-  }
-
-  function takeRequest({ httpVersionMajor, socket }: IncomingMessage, answer: ServerResponse): void {
-    // Sessions count the streams of HTTP/2.
-    const known = httpVersionMajor === 2 ? undefined : bySocket.get(socket);
-    if (!known) return;
-    known.answers.add(answer);
-    begin(known.one, answer, () => known.answers.delete(answer));
-    if (closing) known.one.announce();
-  }
-
-  const { server } = app;
-  const isSecure = 'setSecureContext' in server;
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    accepted += 1;
-    socket.once('close', () => sockets.delete(socket));
-    if (!isSecure) takeSocket(socket);
-  });
-  server.on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol !== 'h2') takeSocket(socket);
-  });
-  server.on('session', takeSession);
-  server.prependListener('request', takeRequest);
-  // An upgrade runs until its connection ends, or until it is a WebSocket, which closes itself.
-  server.prependListener('upgrade', ({ socket }: IncomingMessage) => {
-    const known = bySocket.get(socket);
-    if (known) known.one.underWay += 1;
-  });
-  app.websocketServer.on('connection', (_webSocket, { socket }: IncomingMessage) => {
-    const known = bySocket.get(socket);
-    if (known) connections.delete(known.one);
-  });
-
-  app.addHook('preClose', async () => {
-    closing = true;
-    for (const one of connections) one.announce();
-    cutAt ??= performance.now() + time;
-    while (connections.size > 0 && performance.now() < cutAt) {
-      const silent = ({ underWay, idleSince }: Connection) => underWay === 0 && checks - idleSince >= LINGER_CHECKS;
-      const quiet = [...connections].filter(silent);
-      // Reads what has arrived while the process was busy.
-      await nextTurn();
-      for (const one of quiet) if (silent(one)) one.end();
-      await delay(CHECK_INTERVAL_MS);
-      checks += 1;
-    }
-    const requests = [...connections].reduce((sum, { underWay }) => sum + underWay, 0);
-    if (requests > 0) app.log.warn({ requests }, 'stopping cut requests whose clients did not send or read in time');
-    for (const socket of sockets) socket.destroy();
-  });
-
-  /** Waits until no connection waits to be accepted. libuv accepts one per turn. */
-  async function emptied(): Promise<void> {
-    const began = performance.now();
-    let before: number;
-    do {
-      before = accepted;
-      await nextTurn();
-      await nextTurn();
-    } while (accepted > before && performance.now() - began < LINGER_MS);
-  }
-
-  return async (wait) => {
-    app.unready();
-    await delay(wait);
-    cutAt = performance.now() + time;
-    await emptied();
-    // Node's own `close` would end idle connections as well.
-    NetServer.prototype.close.call(server);
-  };
-}
 
 /** Milliseconds for running requests after the signal to stop. */
 const GRACE_MS = 10_000;
