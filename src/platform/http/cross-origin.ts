@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
 import { isLoopbackHost } from '../calls/networks.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { declaredResponses, type Operation } from '../contract/openapi.js';
-import { headerValues, removeVary } from './headers.js';
+import { addVary, headerValues } from './headers.js';
 
 /** Headers that scripts of other origins may always read (Fetch, "CORS-safelisted response-header name"), or never. */
 const NOT_EXPOSED = new Set([
@@ -28,11 +27,13 @@ function exposedHeaders(document: OpenApiDocument, all: readonly Operation[]): s
   return [...new Set([...names, ...deprecation])].filter((name) => !NOT_EXPOSED.has(name.toLowerCase())).sort();
 }
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const PREFLIGHT_MAX_AGE_S = 600;
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const OPEN_METHODS = 'GET, HEAD';
+const PREFLIGHT_MAX_AGE_S = '600';
 /** Rejected origins in the log. A caller that invents origins must not fill it. */
 const MAX_LOGGED_ORIGINS = 50;
 
+type CorsHeaders = Record<string, string>;
 export type CrossOrigin = ReturnType<typeof crossOrigin>;
 
 /**
@@ -45,24 +46,25 @@ export function crossOrigin(
   all: readonly Operation[],
 ) {
   const listed = new Set(origins?.split(',').map((one) => one.trim()));
-  const exposed = exposedHeaders(document, all);
-  const options = { methods: METHODS, exposedHeaders: exposed, maxAge: PREFLIGHT_MAX_AGE_S };
+  const exposed = exposedHeaders(document, all).join(', ');
   const isOpen = (url = '/') => open.has(url.split('?', 1)[0] as string);
   const isAllowed = (origin: string | undefined): origin is string =>
     origin !== undefined && (listed.has(origin) || (!production && isLocal(origin)));
   return {
-    optionsFor(request: FastifyRequest): FastifyCorsOptions {
-      const { origin } = request.headers;
-      const preflight = isPreflight(request);
-      if (isOpen(request.url)) return { ...options, methods: ['GET', 'HEAD'], origin: '*', preflight };
-      return isAllowed(origin) ? { ...options, origin, preflight } : { origin: false };
+    variesByOrigin: (url: string) => (listed.size > 0 || !production) && !isOpen(url),
+    /** Returns undefined for an origin that is not allowed. */
+    headersFor({ headers: { origin }, url }: Pick<IncomingMessage, 'headers' | 'url'>): CorsHeaders | undefined {
+      const allowed = isOpen(url) ? '*' : isAllowed(origin) ? origin : undefined;
+      if (allowed === undefined) return undefined;
+      return { 'access-control-allow-origin': allowed, 'access-control-expose-headers': exposed };
     },
-    variesByOrigin: (url: string | undefined) => (listed.size > 0 || !production) && !isOpen(url),
-    headersFor({ headers: { origin }, url }: Pick<IncomingMessage, 'headers' | 'url'>): Record<string, string> {
-      const readable = { 'access-control-expose-headers': exposed.join(', ') };
-      if (isOpen(url)) return { ...readable, 'access-control-allow-origin': '*' };
-      return isAllowed(origin) ? { ...readable, 'access-control-allow-origin': origin, vary: 'Origin' } : {};
-    },
+    /** Returns the further headers of a preflight. */
+    preflightHeaders: ({ url, headers: { 'access-control-request-headers': asked } }: FastifyRequest): CorsHeaders => ({
+      'access-control-allow-methods': isOpen(url) ? OPEN_METHODS : METHODS,
+      'access-control-max-age': PREFLIGHT_MAX_AGE_S,
+      'content-length': '0',
+      ...(asked !== undefined && { 'access-control-allow-headers': asked }),
+    }),
   };
 }
 
@@ -100,8 +102,8 @@ declare module 'fastify' {
 }
 
 /** Rejects foreign and duplicate hosts, answers preflights, and sets the headers of CORS. */
-export const originsPlugin = fp<Pick<CrossOrigin, 'optionsFor' | 'variesByOrigin'>>(
-  async (app, { optionsFor, variesByOrigin }) => {
+export const originsPlugin = fp<CrossOrigin>(
+  async (app, { headersFor, preflightHeaders, variesByOrigin }) => {
     const { publicOrigin } = app;
     const isOwn = ownOrigin(publicOrigin);
     const logged = new Set<string>();
@@ -112,19 +114,15 @@ export const originsPlugin = fp<Pick<CrossOrigin, 'optionsFor' | 'variesByOrigin
       logged.add(origin);
       app.log.warn({ origin }, 'a page of another origin was refused: CORS_ORIGINS lists the origins that may call');
     }
-    const delegator = (request: FastifyRequest, done: (error: null, options: FastifyCorsOptions) => void): void => {
-      const options = optionsFor(request);
-      if (options.origin === false) logRefusal(request);
-      done(null, options);
-    };
     app.stage('foreign-host', refuseForeignHost(publicOrigin));
-    app.packageStage('cross-origin', async (scope) => {
-      await scope.register(cors, { delegator });
-      // @fastify/cors sets `Vary: Origin` always, and caches would store the contracts once for each origin.
-      scope.addHook('onRequest', (request, reply, done) => {
-        if (!variesByOrigin(request.url)) removeVary(reply, 'Origin');
-        done();
-      });
+    app.stage('cross-origin', (request, reply) => {
+      if (variesByOrigin(request.url)) addVary(reply, 'Origin');
+      const allowed = headersFor(request);
+      if (!allowed) return logRefusal(request);
+      reply.headers(allowed);
+      if (!isPreflight(request)) return;
+      addVary(reply, 'Access-Control-Request-Headers');
+      return reply.code(204).headers(preflightHeaders(request)).send();
     });
     app.stage('second-host', refuseSecondHost);
 

@@ -63,19 +63,12 @@ const varyNames = (reply: FastifyReply): string[] =>
     .join(',')
     .split(',')
     .flatMap((name) => name.trim() || []);
-const isName = (name: string) => (other: string) => other.toLowerCase() === name.toLowerCase();
 
 /** Adds a header to `Vary` (RFC 9110 §12.5.5). */
 export function addVary(reply: FastifyReply, name: string): void {
+  if (!reply.hasHeader('vary')) return void reply.header('vary', name);
   const names = varyNames(reply);
-  if (!names.some(isName(name))) reply.header('vary', [...names, name].join(', '));
-}
-
-export function removeVary(reply: FastifyReply, name: string): void {
-  const is = isName(name);
-  const others = varyNames(reply).filter((other) => !is(other));
-  if (others.length > 0) reply.header('vary', others.join(', '));
-  else reply.removeHeader('vary');
+  if (!names.some((one) => one.toLowerCase() === name.toLowerCase())) reply.header('vary', [...names, name].join(', '));
 }
 
 const compress = promisify(gzip);

@@ -275,6 +275,7 @@ function refuse(
   const context = { address: addressOf({ server, protocol, host: host ?? '' }), requestId };
   const body = JSON.stringify(isGraphql ? graphql.body(failure, context) : problem(failure, path, context));
   response.writeHead(isGraphql ? 200 : failure.status, {
+    vary: 'Origin',
     ...failureHeaders(failure, server.names),
     ...corsHeaders(request),
     'cache-control': 'no-store',

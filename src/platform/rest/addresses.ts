@@ -173,7 +173,8 @@ function refusal(named: Named[], served: readonly string[]): Failure | undefined
   return new Failure(UNSERVED[way], message, way === 'query' ? { issues } : {});
 }
 
-const selections = new WeakMap<IncomingMessage, Selection>();
+const SELECTION = Symbol('selection');
+type Routed = IncomingMessage & { [SELECTION]?: Selection };
 
 /** Returns Fastify's `rewriteUrl`, which makes every address of a resource canonical. */
 export function versionRouting(addresses: Addresses): (raw: IncomingMessage) => string {
@@ -183,7 +184,7 @@ export function versionRouting(addresses: Addresses): (raw: IncomingMessage) => 
     const naming = namingIn(raw);
     const selection = isPlainlyCanonical(url, naming, prefixes) ? undefined : selectVersion(url, naming, addresses);
     if (!selection) return url;
-    if (selection.url !== url || selection.failure) selections.set(raw, selection);
+    if (selection.url !== url || selection.failure) (raw as Routed)[SELECTION] = selection;
     return selection.url;
   };
 }
@@ -204,21 +205,20 @@ export const addressesPlugin = fp<Addresses>(
     /** Sets `API-Version`. @param url selects the version instead of the URL of the request */
     function nameVersion({ raw }: FastifyRequest, reply: FastifyReply, url?: string): void {
       const selection =
-        (url === undefined && selections.get(raw)) || selectVersion(url ?? raw.url ?? '/', namingIn(raw), addresses);
+        (url === undefined && (raw as Routed)[SELECTION]) ||
+        selectVersion(url ?? raw.url ?? '/', namingIn(raw), addresses);
       const version = selection?.version ?? served.at(-1);
       if (version !== undefined) reply.header('api-version', version);
       if (selection?.isOpen) addVary(reply, 'Accept');
     }
     app.stage('api-version', (request, reply) => {
       const { plan } = request.route;
-      if (plan?.version !== undefined && !selections.has(request.raw))
-        return void reply.header('api-version', plan.version);
-      // @fastify/cors handles every OPTIONS, which then counts as matched.
-      const isUnmatched = request.is404 || request.method === 'OPTIONS';
-      if (selections.has(request.raw) || isUnmatched || plan?.operation.counted) nameVersion(request, reply);
+      const isSelected = (request.raw as Routed)[SELECTION] !== undefined;
+      if (plan?.version !== undefined && !isSelected) return void reply.header('api-version', plan.version);
+      if (isSelected || request.is404 || plan?.operation.counted) nameVersion(request, reply);
     });
     app.stage('served-version', ({ raw }) => {
-      const failure = selections.get(raw)?.failure;
+      const failure = (raw as Routed)[SELECTION]?.failure;
       if (failure) throw failure;
     });
     app.stage('trailing-slash', (request, reply) => {
@@ -232,7 +232,7 @@ export const addressesPlugin = fp<Addresses>(
       return reply.redirect(to, 308);
     });
     app.setNotFoundHandler(async (request, reply) => {
-      // @fastify/cors handled OPTIONS before the version was set.
+      // A page may call this handler for an address of its route.
       if (!reply.hasHeader('api-version')) nameVersion(request, reply);
       const path = pathOf(request.url);
       const found = paths(path);
