@@ -9,7 +9,7 @@ import { type Outages, outageLog } from './database/outages.js';
 import type { Upstreams } from './forward/outside.js';
 import { failureResult } from './graphql/errors.js';
 import { graphqlPlugin, mediaTypeFor, notWrittenFields, PATH } from './graphql/plugin.js';
-import { jsonBodyPlugin } from './http/bodies.js';
+import { bodiesPlugin } from './http/bodies.js';
 import { authenticatePlugin, sessionCookiesPlugin } from './http/call.js';
 import { crossOrigin, originsPlugin } from './http/cross-origin.js';
 import { sendProblem } from './http/failures.js';
@@ -138,7 +138,7 @@ export async function buildApp(
     services,
   });
   await app.register(originsPlugin, cors);
-  await app.register(jsonBodyPlugin);
+  await app.register(bodiesPlugin);
   await app.register(timeoutsPlugin, timeouts);
   await app.register(sessionCookiesPlugin);
   await app.register(authenticatePlugin, { services });

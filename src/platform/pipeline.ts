@@ -7,7 +7,7 @@ import type { Code } from './contract/codes.js';
 const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'onSend', 'onResponse'] as const;
 
 /** A hook of Fastify, an event of Node's server (`incoming`), a step of Fastify, or a function that the handler calls. */
-type Phase = (typeof HOOKS)[number] | 'incoming' | 'routing' | 'parsing' | 'validation' | 'handler';
+type Phase = (typeof HOOKS)[number] | 'incoming' | 'routing' | 'validation' | 'handler';
 
 /** REST includes the pages, and addresses without a route. */
 type Transport = 'REST' | 'GraphQL' | 'sockets';
@@ -66,7 +66,7 @@ export const PIPELINE: readonly Stage[] = [
       ['UNAVAILABLE', 'BAD_REQUEST', 'FORBIDDEN'],
     ],
     ['foreign-host', ALL, 'refuses a browser that uses a foreign name', ['FORBIDDEN'], { outsideProduction: true }],
-    ['cross-origin', HTTP, 'answers CORS preflights, and sets the CORS headers', [], { package: '@fastify/cors' }],
+    ['cross-origin', HTTP, 'answers CORS preflights, and sets the CORS headers'],
     ['cookies', ALL, 'parses cookies', [], COOKIE],
     ['session-cookies', ALL, 'removes the prefixes from the names of session cookies'],
     ['strict-transport', ALL, 'sets `Strict-Transport-Security`'],
@@ -79,13 +79,16 @@ export const PIPELINE: readonly Stage[] = [
     ['trailing-slash', ALL, 'redirects to the path without the slash, if a route has it', ['NOT_FOUND']],
     ['media-types', REST, 'negotiates the media types', ['NOT_ACCEPTABLE', 'UNSUPPORTED_MEDIA_TYPE']],
   ),
-  ...stages('preParsing', ['place-left', HTTP, 'releases the place while a slow client sends the body']),
-  ...stages('parsing', [
-    'body',
-    HTTP,
-    'parses JSON, and the other media types of the contract: text, or a stream for the handler',
-    ['UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE', 'BAD_REQUEST'],
-  ]),
+  ...stages(
+    'preParsing',
+    ['place-left', HTTP, 'releases the place while a slow client sends the body'],
+    [
+      'body',
+      HTTP,
+      'parses JSON, and the other media types of the contract: text, or a stream for the handler',
+      ['UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE', 'BAD_REQUEST'],
+    ],
+  ),
   ...stages(
     'preValidation',
     ['handler-timeout', ALL, 'limits the time for the answer', ['UNAVAILABLE']],

@@ -71,7 +71,7 @@ export const graphqlPlugin = fp<GraphQLOptions>(
     dependencies: [
       'answer-bytes',
       'pipeline',
-      'json-body',
+      'bodies',
       'authenticate',
       'origins',
       'web-socket',
@@ -84,8 +84,6 @@ export const graphqlPlugin = fp<GraphQLOptions>(
 );
 
 function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOptions, errors: ErrorFormatter): void {
-  app.removeContentTypeParser('application/merge-patch+json');
-
   /** The requests with a mutation that ran. */
   const writing = new WeakSet<FastifyRequest>();
 
@@ -98,7 +96,7 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
     try {
       const prepared = await engine.prepare({ request, transport: 'post', params });
       const contextValue = contextOf(request, services, { rows });
-      const result = await engine.execute({ ...prepared, contextValue });
+      const result = await engine.execute({ contextValue, ...prepared });
       if (prepared.operation.operation === 'mutation' && result.data) writing.add(request);
       const retryAfter = retryAfterOf(result.errors);
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
@@ -124,7 +122,7 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
   };
 
   app.setErrorHandler((error, request, reply) => {
-    const failure = toFailure(error, request);
+    const failure = toFailure(error);
     reply.headers(failureHeaders(failure, app.names));
     return send(reply, [refused(errors.formatThrown(failure, contextOfFailure(request)))]);
   });

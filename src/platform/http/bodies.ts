@@ -1,84 +1,127 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { BOUNDS } from '../bounds.js';
 import { Failure, type Issues, issueList, pointerTo, RETRY_AFTER_S } from '../calls/errors.js';
-import { essenceOf, kindOf } from '../contract/document.js';
+import type { BodyKind } from '../contract/document.js';
 import { bodyTooLarge } from './failures.js';
 import { issueFailure } from './messages.js';
 
-type Reader = (request: FastifyRequest, bytes: Buffer) => Promise<unknown>;
-
-const readJson: Reader = async (request, bytes) => {
-  refuseEncoding(request);
-  return bytes.length === 0 ? undefined : parse(bytes);
-};
-
-const readText: Reader = async (request, bytes) => {
-  refuseEncoding(request);
-  return decode(bytes);
-};
+/** Methods whose requests may have a body, except those of extensions. */
+const WITH_BODY = ['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY'];
 
 /**
- * Reads JSON in UTF-8 (RFC 8259 §8.1). Rejects also what `JSON.parse` accepts silently. An empty body counts as absent.
+ * Reads bodies by their media types: JSON in UTF-8 (RFC 8259 §8.1), and what the operation declares, as JSON, text in UTF-8 or
+ * a stream. An empty JSON body counts as absent.
  */
-export const jsonBodyPlugin = fp(
+export const bodiesPlugin = fp(
   async (app) => {
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser<Buffer>(['application/json', 'application/merge-patch+json'], BUFFERED, readJson);
+    const { bodyLimit = 0 } = app.initialConfig;
+    const readStream = streamReader(bodyLimit);
+    // Fastify would bind an AsyncResource for each body. Node 20 makes a hidden class for each, which keeps the request until a full
+    // collection. Routes with schemas of bodies must exist before.
+    app.addHook('onReady', async () => {
+      for (const method of WITH_BODY) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+    });
+
+    app.stage('body', (request, reply) => {
+      if (!WITH_BODY.includes(request.method) || isAbsent(request)) return;
+      const kind = kindOfBody(request);
+      if (kind === undefined && request.is404) return;
+      if (kind === undefined)
+        throw new Failure(
+          'UNSUPPORTED_MEDIA_TYPE',
+          'This address does not read this media type. Use `Content-Type: application/json`, or one that the contract lists.',
+        );
+      return new Promise((resolve, reject) => {
+        const fail = (error: unknown) => {
+          // The client may go on sending.
+          reply.header('connection', 'close');
+          reject(error);
+        };
+        const done = (body: unknown) => {
+          request.body = body;
+          resolve();
+        };
+        if (kind === 'stream') readStream(request).then(done, fail);
+        else readWhole(request, bodyLimit, kind === 'json' ? readJson : decode, done, fail);
+      });
+    });
   },
-  { name: 'json-body' },
+  { name: 'bodies', dependencies: ['pipeline', 'common-stages'] },
 );
 
-const BUFFERED = { parseAs: 'buffer' } as const;
+const isAbsent = ({ headers }: FastifyRequest): boolean =>
+  headers['content-type'] === undefined &&
+  headers['transfer-encoding'] === undefined &&
+  (headers['content-length'] ?? '0') === '0';
 
-/**
- * Adds readers of declared media types: JSON, text in UTF-8, and streams for the rest.
- * @param isRead returns true if the operation of a request reads its media type
- */
-export function readDeclared(
-  app: FastifyInstance,
-  mediaTypes: readonly string[],
-  isRead: (request: FastifyRequest) => boolean,
-): void {
-  const readStream = streamReader();
-  const guarded =
-    <Body>(read: (request: FastifyRequest, body: Body) => Promise<unknown>) =>
-    async (request: FastifyRequest, body: Body) => {
-      if (isRead(request)) return read(request, body);
-      throw new Failure(
-        'UNSUPPORTED_MEDIA_TYPE',
-        'This address does not read this media type. The contract lists those that it reads.',
-      );
-    };
-  for (const declared of new Set(mediaTypes.map(essenceOf))) {
-    const parsed = declared.endsWith('/*') ? rangeOf(declared) : declared;
-    if (app.hasContentTypeParser(parsed)) continue;
-    const kind = kindOf(declared);
-    if (kind === 'stream') app.addContentTypeParser(parsed, guarded(readStream));
-    else app.addContentTypeParser<Buffer>(parsed, BUFFERED, guarded(kind === 'json' ? readJson : readText));
-  }
+/** Returns undefined for a body that is not read. */
+function kindOfBody({ headers, mediaType, route: { plan } }: FastifyRequest): BodyKind | undefined {
+  const { 'content-type': given } = headers;
+  if (given !== undefined && !mediaType) return undefined;
+  if (mediaType === 'application/json' || (plan && mediaType === 'application/merge-patch+json')) return 'json';
+  return plan?.bodyForm(given ?? '')?.kind;
 }
 
-const rangeOf = (range: string): RegExp =>
-  range === '*/*' ? /^/ : new RegExp(`^${range.slice(0, -1).replaceAll(/[.+]/g, '\\$&')}`);
+/** Takes callbacks, because a promise for each step costs more than most bodies. */
+function readWhole(
+  request: FastifyRequest,
+  limit: number,
+  read: (bytes: Buffer) => unknown,
+  done: (body: unknown) => void,
+  fail: (error: unknown) => void,
+): void {
+  const { raw, headers } = request;
+  const stated = Number(headers['content-length'] ?? Number.NaN);
+  const pieces: Buffer[] = [];
+  let length = 0;
+  const stop = () => raw.off('data', take).off('end', end).off('error', end);
+  function take(piece: Buffer): void {
+    pieces.push(piece);
+    length += piece.length;
+    if (length <= limit) return;
+    stop();
+    fail(bodyTooLarge(request));
+  }
+  function end(error?: Error): void {
+    stop();
+    try {
+      if (error) throw cutOff(error);
+      if (stated >= 0 && stated !== length)
+        throw new Failure('BAD_REQUEST', '`Content-Length` must be the number of bytes of the body.');
+      refuseEncoding(request);
+      done(read(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)));
+    } catch (failure) {
+      fail(failure);
+    }
+  }
+  if (stated > limit) fail(bodyTooLarge(request));
+  else raw.on('data', take).on('end', end).on('error', end).resume();
+}
+
+const cutOff = (cause: unknown) =>
+  new Failure('BAD_REQUEST', 'The body ended before it was complete. Send it again.', { cause });
+
+const readJson = (bytes: Buffer): unknown => (bytes.length === 0 ? undefined : parse(bytes));
 
 /** Reads bodies as streams. A handler that waits for a slow body keeps its place, so their number is limited. */
-function streamReader() {
-  const arriving = new Set<IncomingMessage>();
+function streamReader(limit: number) {
+  let arriving: IncomingMessage[] = [];
   /** @throws Failure PAYLOAD_TOO_LARGE before or while the body arrives, UNAVAILABLE */
-  return async (request: FastifyRequest, incoming: IncomingMessage): Promise<Readable> => {
+  return async (request: FastifyRequest): Promise<Readable> => {
+    const { raw } = request;
     refuseCompression(request);
-    if (Number(request.headers['content-length'] ?? 0) > request.routeOptions.bodyLimit) throw bodyTooLarge(request);
-    for (const one of arriving) if (one.complete || one.destroyed) arriving.delete(one);
-    if (arriving.size >= BOUNDS.bodyStreams.value) {
+    if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(request);
+    arriving = arriving.filter((one) => !one.complete && !one.destroyed);
+    if (arriving.length >= BOUNDS.bodyStreams.value) {
       const message = `Too many bodies arrive at once. Try again in ${RETRY_AFTER_S} seconds.`;
       throw new Failure('UNAVAILABLE', message, { retryAfter: RETRY_AFTER_S });
     }
-    arriving.add(incoming);
-    return Readable.from(piecesOf(request, incoming), { objectMode: false });
+    arriving.push(raw);
+    return Readable.from(piecesOf(request, raw), { objectMode: false });
   };
 }
 
@@ -91,9 +134,7 @@ async function* piecesOf(request: FastifyRequest, incoming: IncomingMessage): As
       yield piece;
     }
   } catch (cause) {
-    throw cause instanceof Failure
-      ? cause
-      : new Failure('BAD_REQUEST', 'The body ended before it was complete. Send it again.', { cause });
+    throw cause instanceof Failure ? cause : cutOff(cause);
   } finally {
     // The next request on the connection must not begin with the rest.
     incoming.resume();

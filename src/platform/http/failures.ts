@@ -22,8 +22,6 @@ const MAX_MESSAGE_BYTES = 512;
 
 /** Errors of Fastify by code. Others are mapped by status. */
 const ofFastify: Record<string, [Code, string]> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'Send the body with `Content-Type: application/json`.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['BAD_REQUEST', '`Content-Length` must be the number of bytes of the body.'],
   FST_ERR_BAD_URL: ['BAD_REQUEST', 'The path has an invalid escape. Encode a percent sign as %25.'],
   FST_ERR_ASYNC_CONSTRAINT: ['BAD_REQUEST', 'The request cannot be routed.'],
 };
@@ -57,9 +55,8 @@ export function bodyTooLarge({ headers, routeOptions }: Pick<FastifyRequest, 'he
 }
 
 /** Maps a thrown error to a failure. Unknown errors are INTERNAL; their messages stay in the log. */
-export function toFailure(error: unknown, request?: FastifyRequest): Failure {
+export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (request && (error as Thrown | null)?.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request);
   const { code: given, statusCode = 500 } = (error ?? {}) as Thrown;
   const code = typeof given === 'string' ? given : '';
   const known = ofFastify[code] ?? ofDatabase[faultOf(error).kind];
@@ -136,11 +133,11 @@ export function failureHeaders(
   isPage = false,
 ): Record<string, string> {
   const challenged = code === 'UNAUTHENTICATED' || options.challenge;
-  return {
-    ...(challenged && { 'www-authenticate': challenge(realm, options.challenge, code === 'FORBIDDEN' || isPage) }),
-    ...(options.allow && { allow: options.allow.join(', ') }),
-    ...(options.retryAfter !== undefined && { 'retry-after': String(options.retryAfter) }),
-  };
+  const headers: Record<string, string> = {};
+  if (challenged) headers['www-authenticate'] = challenge(realm, options.challenge, code === 'FORBIDDEN' || isPage);
+  if (options.allow) headers['allow'] = options.allow.join(', ');
+  if (options.retryAfter !== undefined) headers['retry-after'] = String(options.retryAfter);
+  return headers;
 }
 
 /** RFC 6750 §3 and RFC 7617 §2. Without a credential the challenge has no error. */
@@ -151,15 +148,15 @@ export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
 /** Answers with a problem document, or with a page for a person. Logs the cause of an internal error. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const failure = toFailure(error, request);
+  const failure = toFailure(error);
   if (failure.code === 'INTERNAL') {
     const about = aboutRequest(request, failure.status, failure.code);
-    request.log.error({ ...about, err: failure.options.cause }, 'a request failed');
+    request.log.error(Object.assign({}, about, { err: failure.options.cause }), 'a request failed');
   }
   request.codes = failure.code;
   const { names, sendErrorPage } = request.server;
   const isPage = [401, 404].includes(failure.status) && isOfPerson(request);
-  reply.code(failure.status).headers({ ...failureHeaders(failure, names, isPage), 'cache-control': 'no-store' });
+  reply.code(failure.status).headers({ 'cache-control': 'no-store', ...failureHeaders(failure, names, isPage) });
   if (isPage) return sendErrorPage(failure, reply);
   const body = problem(failure, pathOf(request.originalUrl), contextOfFailure(request));
   return reply.header('content-type', MEDIA_TYPE).send(JSON.stringify(body));

@@ -8,20 +8,11 @@ import type { Mechanism } from '../calls/access.js';
 import { Failure, notWritten } from '../calls/errors.js';
 import type { Catalogue } from '../contract/codes.js';
 import { kindOf, type OpenApiDocument } from '../contract/document.js';
-import {
-  bodyForms,
-  forwardFaults,
-  type Operation,
-  operations,
-  prefixOf,
-  splitPath,
-  versionsOf,
-} from '../contract/openapi.js';
+import { forwardFaults, type Operation, operations, prefixOf, splitPath, versionsOf } from '../contract/openapi.js';
 import { parameterForm } from '../contract/parameter-form.js';
 import { inlineSchemas } from '../contract/schemas.js';
 import type { ForwardedOperation } from '../forward/answers.js';
 import type { Upstreams } from '../forward/outside.js';
-import { readDeclared } from '../http/bodies.js';
 import { callOf, sessionCookies } from '../http/call.js';
 import { addressOf } from '../http/failures.js';
 import { acceptableTypes, addVary, markCompressible, pathOf } from '../http/headers.js';
@@ -134,7 +125,7 @@ export const restPlugin = fp<RestOptions>(
       const prefix = version === undefined ? '' : prefixOf(version);
       return (request: FastifyRequest, reply: FastifyReply): Context => ({
         services: services.handlers,
-        platform: { ...platform, document: documentsFor(request) },
+        platform: { ready: platform.ready, metrics: platform.metrics, document: documentsFor(request) },
         prefix,
         call: callOf(request, () => contentIssues(request.read), {
           idempotency: keyOf(request.read),
@@ -179,16 +170,11 @@ export const restPlugin = fp<RestOptions>(
       const config = { plan, counted: operation.counted };
       return { config, schema: routeSchema(operation), handler: routeHandler(plan) };
     };
-    // A scope of its own, because other routes read only JSON.
-    await app.register(async (scope) => {
-      const types = all.flatMap((operation) => bodyForms(operation).map(({ type }) => type));
-      readDeclared(scope, types, ({ route, headers }) => Boolean(route.plan?.bodyForm(headers['content-type'] ?? '')));
-      // fastify-openapi-glue makes routes of methods and paths; the resolver completes them.
-      const options = { specification: routeTable(document, all), operationResolver: operationResolver as never };
-      await scope.register(openapiGlue, options);
-    });
+    // fastify-openapi-glue makes routes of methods and paths; the resolver completes them.
+    const options = { specification: routeTable(document, all), operationResolver: operationResolver as never };
+    await app.register(openapiGlue, options);
   },
-  { name: 'rest', dependencies: ['rest-stages', 'json-body', 'common-stages', 'origins', 'answer-bytes'] },
+  { name: 'rest', dependencies: ['rest-stages', 'bodies', 'common-stages', 'origins', 'answer-bytes'] },
 );
 
 /** Returns the route of an operation for its check. Public and forwarded operations have none. */
