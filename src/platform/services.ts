@@ -68,7 +68,7 @@ export async function platformServices(
 
   /** Logs an error. An outage of the database is logged once, not with each error that it causes. */
   const report = (about: object, err: unknown, message: string) => {
-    const write = () => log.error({ ...about, err }, message);
+    const write = () => log.error(Object.assign({}, about, { err }), message);
     if (isOutage(err)) outages.unlessAway('The database', write);
     else write();
   };

@@ -95,11 +95,13 @@ export function userHooks({ administrators }: AccountRules, revoke: Revocations[
   }
 
   return {
-    derive: (data) => ({
-      ...data,
-      ...(typeof data['name'] === 'string' && { name: data['name'].trim() }),
-      ...(typeof data['email'] === 'string' && { emailKey: emailKey(data['email']) }),
-    }),
+    derive: (data) =>
+      Object.assign(
+        {},
+        data,
+        typeof data['name'] === 'string' && { name: data['name'].trim() },
+        typeof data['email'] === 'string' && { emailKey: emailKey(data['email']) },
+      ),
     beforeCreate: (client, { email }) => requireUniqueEmail(client, email),
     async beforeUpdate(tx, before, { email, role }) {
       await requireUniqueEmail(tx, email, before.id);
@@ -137,6 +139,6 @@ export const usersService = (client: PrismaClient, hash: (address: string, passw
     await requireUniqueEmail(client, fields.email);
     await call.enforce();
     const passwordHash = await hash(call.address, password);
-    return db.user.create({ data: withHidden({ ...fields, passwordHash }) as never });
+    return db.user.create({ data: withHidden({ passwordHash, ...fields }) as never });
   },
 });

@@ -40,7 +40,7 @@ export class Failure extends Error {
     this.code = code;
     this.status = kind.status;
     this.title = kind.title;
-    this.options = { ...options, ...limitIssues(options) };
+    this.options = Object.assign({}, options, limitIssues(options));
   }
 }
 
@@ -128,12 +128,14 @@ export function limitIssues(...all: readonly Partial<Issues>[]): Issues {
   return { issues, omitted: all.reduce((sum, one) => sum + (one.omitted ?? 0), omitted) };
 }
 
-const cutIssue = ({ pointer, parameter, detail }: Issue): Issue => ({
-  // Half an escape is invalid (RFC 6901 §3).
-  ...(pointer !== undefined && { pointer: truncate(pointer, MAX_TEXT_BYTES).replace(/~…$/, '…') }),
-  ...(parameter !== undefined && { parameter: truncate(parameter, MAX_TEXT_BYTES) }),
-  detail: truncate(detail, MAX_TEXT_BYTES),
-});
+const cutIssue = ({ pointer, parameter, detail }: Issue): Issue =>
+  Object.assign(
+    {},
+    // Half an escape is invalid (RFC 6901 §3).
+    pointer !== undefined && { pointer: truncate(pointer, MAX_TEXT_BYTES).replace(/~…$/, '…') },
+    parameter !== undefined && { parameter: truncate(parameter, MAX_TEXT_BYTES) },
+    { detail: truncate(detail, MAX_TEXT_BYTES) },
+  );
 
 /** Returns the bytes in JSON without quotation marks. U+0000 takes six. */
 const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;

@@ -146,7 +146,7 @@ async function readOneMore<Row>(
   limit: number,
   part: Omit<RowRange, 'take'>,
 ): Promise<{ items: Row[]; isCutOff: boolean }> {
-  const read = await rows({ ...part, take: limit + 1 });
+  const read = await rows({ take: limit + 1, ...part });
   return { items: read.slice(0, limit), isCutOff: read.length > limit };
 }
 
@@ -178,7 +178,9 @@ export async function windowOf<Row>(
 ): Promise<WindowPage<Row>> {
   const isThereOne = async (ids: RowRange['ids']): Promise<boolean> =>
     (await bare({ ids, order: 'asc', skip: 0, take: 1 })).length > 0;
-  const ids = { ...(after !== undefined && { gt: after }), ...(before !== undefined && { lt: before }) };
+  const ids: RowRange['ids'] = {};
+  if (after !== undefined) ids.gt = after;
+  if (before !== undefined) ids.lt = before;
   const [{ items, isCutOff }, someUpToAfter, someFromBefore] = await Promise.all([
     readOneMore(rows, limit, { ids, order: fromEnd ? 'desc' : 'asc', skip: 0 }),
     after !== undefined && isThereOne({ lte: after }),

@@ -23,7 +23,7 @@ import { type Issue, type Issues, limitIssues, NO_ISSUES, unstorableText } from 
 import type { Schema } from '../contract/document.js';
 import { bodyIssues, lazily } from '../http/json-schema.js';
 import { issueFailure } from '../http/messages.js';
-import type { GraphQLContext } from './context.js';
+import { type GraphQLContext, withCall } from './context.js';
 
 export type InputValue = GraphQLArgument | GraphQLInputField;
 
@@ -142,7 +142,7 @@ export function checkArguments(
 
   const contextFor = (args: Arguments, context: GraphQLContext, { fieldNodes }: GraphQLResolveInfo): GraphQLContext => {
     const content = check(args, fieldNodes[0] as FieldNode);
-    return content.issues.length > 0 ? { ...context, call: context.callWith(content) } : context;
+    return content.issues.length > 0 ? withCall(context, context.callWith(content)) : context;
   };
   field.resolve = (parent, args, context, info) => {
     const checkedContext = contextFor(args, context, info);

@@ -7,6 +7,9 @@ import { type OperationServices, readingClient } from '../operations/guarded-cli
 import type { Db } from '../operations/model.js';
 import type { PlatformServices } from '../services.js';
 
+/** The member of a context for its execution. A minor collection would keep the values of a WeakMap, which point to their keys. */
+export const EXECUTION = Symbol('execution');
+
 /**
  * The context of a resolver.
  * @typeParam Services those of the platform and of the application
@@ -30,6 +33,7 @@ export interface GraphQLContext<Services = unknown, Rules extends Policy = Polic
   callWith: (contentIssues: Issues) => Call<Rules>;
   readonly operations: OperationServices;
   readonly fields?: Set<string>;
+  [EXECUTION]?: object;
 }
 
 /**
@@ -72,21 +76,43 @@ export function operationContext(
   callWith: GraphQLContext['callWith'],
   signal: AbortSignal = NEVER,
 ): GraphQLContext {
-  const call = callWith(NO_ISSUES);
-  let db: Db | undefined;
-  return {
-    get db() {
-      db ??= readingClient(operations, call);
-      return db;
-    },
-    call,
-    callWith,
-    services: handlers,
-    operations,
-    batch: batchReader(),
-    signal,
-  };
+  return new OperationContext(handlers, operations, callWith, signal);
 }
+
+/** A class, because V8 makes a dictionary of each literal with a getter. */
+class OperationContext implements GraphQLContext {
+  readonly services: unknown;
+  readonly operations: OperationServices;
+  readonly callWith: GraphQLContext['callWith'];
+  readonly signal: AbortSignal;
+  readonly call: Call;
+  readonly batch = batchReader();
+  fields?: Set<string>;
+  [EXECUTION]?: object;
+  private client: Db | undefined;
+
+  constructor(
+    services: unknown,
+    operations: OperationServices,
+    callWith: GraphQLContext['callWith'],
+    signal: AbortSignal,
+  ) {
+    this.services = services;
+    this.operations = operations;
+    this.callWith = callWith;
+    this.signal = signal;
+    this.call = callWith(NO_ISSUES);
+  }
+
+  get db(): Db {
+    this.client ??= readingClient(this.operations, this.call);
+    return this.client;
+  }
+}
+
+/** Returns a context with another call for the resolver of one field. */
+export const withCall = (context: GraphQLContext, call: Call): GraphQLContext =>
+  Object.create(context, { call: { value: call, enumerable: true } }) as GraphQLContext;
 
 interface ContextOptions {
   /** Makes `call.enforce` reject with its reason. */

@@ -57,12 +57,13 @@ function readOperation(body: unknown): OperationRequest {
     throw issueFailure('BAD_REQUEST', { issues: [{ pointer: '/query', detail }] });
   }
   if (query != null && typeof query !== 'string') throw bad('`query` must be a string.');
-  return {
-    ...(typeof query === 'string' && { query }),
-    ...(id !== undefined && { id }),
-    ...(variables != null && { variables }),
-    ...(operationName != null && { operationName }),
-  };
+  return Object.assign(
+    {},
+    typeof query === 'string' && { query },
+    id !== undefined && { id },
+    variables != null && { variables },
+    operationName != null && { operationName },
+  );
 }
 
 function readId(documentId: unknown, persisted: unknown): string | undefined {
@@ -235,7 +236,7 @@ export function withOwnDocument<Prepared extends { document: DocumentNode; opera
   const text = textOf(prepared.document);
   const document = [...documents].find((one) => textOf(one.document) === text)?.document;
   const operation = document && getOperationAST(document, prepared.operationName);
-  return operation ? { ...prepared, document, operation } : prepared;
+  return operation ? Object.assign({}, prepared, { document, operation }) : prepared;
 }
 
 /** Counts the tokens of different documents. */

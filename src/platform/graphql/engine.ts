@@ -5,7 +5,7 @@ import { createSourceEventStream, type ExecutionResult, execute, GraphQLError } 
 import mercurius from 'mercurius';
 import { type Actor, authenticated } from '../calls/access.js';
 import { refuseExcess } from '../limits/rate-limit.js';
-import type { GraphQLContext } from './context.js';
+import { EXECUTION, type GraphQLContext } from './context.js';
 import { type OperationRequest, readBody, weightOf } from './documents.js';
 import {
   type CheckOptions,
@@ -55,7 +55,6 @@ const PLACEHOLDER = '{ __typename }';
 export async function graphqlEngine(app: FastifyInstance, options: EngineOptions) {
   const { schema, maxBatch, openIntrospection } = options;
   const checker = operationChecker(options);
-  const executions = new WeakMap<object, Execution>();
 
   // Without `jit`: graphql-jit 0.8 compiles documents to JavaScript, and a literal in a document can inject code.
   await app.register(mercurius, {
@@ -67,7 +66,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     errorFormatter: ({ data, errors }) => ({ statusCode: 200, response: { data, errors } as never }),
   });
   app.graphql.addHook('preExecution', async (_schema, _placeholder, context) => {
-    const { document, variableValues } = executions.get(context) as Execution;
+    const { document, variableValues } = (context as unknown as GraphQLContext)[EXECUTION] as Execution;
     return { document, variables: variableValues };
   });
 
@@ -116,8 +115,8 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     /** Executes a query or a mutation. The context must be new, because mercurius writes into it. */
     async execute(execution: Execution): Promise<ExecutionResult> {
       const { contextValue, operationName } = execution;
+      contextValue[EXECUTION] = execution;
       const context = contextValue as object as Record<string, unknown>;
-      executions.set(context, execution);
       const running = app.graphql(PLACEHOLDER, context, undefined, operationName);
       return withinBytes(execution, running as Promise<ExecutionResult>);
     },
@@ -128,7 +127,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     /** Executes one event of a subscription (section 6.2.3.2). mercurius supports only one root value. */
     async executeSubscriptionEvent(execution: Execution, event: unknown): Promise<ExecutionResult> {
       try {
-        return await withinBytes(execution, execute({ ...execution, rootValue: event }));
+        return await withinBytes(execution, execute(Object.assign({ rootValue: event }, execution)));
       } finally {
         execution.contextValue.call.rows?.release();
       }
@@ -150,7 +149,7 @@ async function runStages<Given extends object, Found extends Given>(
   stages: readonly ((one: Found) => unknown)[],
   given: Given,
 ): Promise<Found> {
-  const one = { ...given } as Found;
+  const one = Object.assign({}, given) as Found;
   for (const stage of stages) await stage(one);
   return one;
 }

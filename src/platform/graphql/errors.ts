@@ -68,7 +68,10 @@ export function errorFormatter(suggest: boolean) {
     if (failure.code === 'INTERNAL') {
       const operation = errorFields.get((cause ?? {}) as object) ?? error.path?.join('.');
       const about = context.request && aboutRequest(context.request, failure.status, failure.code);
-      context.log.error({ ...about, ...(operation !== undefined && { operation }), err: cause }, 'a resolver failed');
+      context.log.error(
+        Object.assign({}, about, operation !== undefined && { operation }, { err: cause }),
+        'a resolver failed',
+      );
     }
     const { message, ...described } = describeFailure(failure, context);
     const locations = locationsOf(error)?.slice(0, MAX_LOCATIONS);
@@ -125,7 +128,7 @@ export const codesOf = ({ errors = [] }: Pick<Result, 'errors'>): string[] =>
 
 export function formatResult({ data, errors }: ExecutionResult, format: ErrorFormatter, context: ErrorContext): Result {
   const all = errors?.map((error) => format.formatError(error, context));
-  const [result = {}] = limitResults([{ ...(all && { errors: all }), ...(data !== undefined && { data }) }]);
+  const [result = {}] = limitResults([Object.assign({}, all && { errors: all }, data !== undefined && { data })]);
   return result;
 }
 

@@ -85,7 +85,7 @@ function countNodes(document: DocumentNode) {
       if (isIntrospection(node)) introspection--;
     },
   });
-  return { ...count, unknown };
+  return Object.assign(count, { unknown });
 }
 
 const pairsOf = (count: number): number => (count * (count - 1)) / 2;

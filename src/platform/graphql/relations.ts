@@ -167,7 +167,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     // graphql-js passes the same nodes for all parents of one field.
     const rowsOf = await batch(call, info.fieldNodes, parent.id, async (_call, ids) => {
       const plan = planOf(reading);
-      const nested = { ...rows, ...(filter && { where: filter }), select: plan.select };
+      const nested = { select: plan.select, ...rows, ...(filter && { where: filter }) };
       const parents = (await delegateOf(clientOf(operations, call), data).findMany({
         where: { id: { in: [...ids] } },
         select: { id: true, [field]: nested },

@@ -61,7 +61,6 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
     const { cursors } = context.services as { cursors: Cursors };
     let plan: SelectionPlan | undefined;
     const result = await operate(operations, route, {
-      ...requestOf(action, args, context, info),
       writes: isMutation,
       // Handlers and writes need whole rows.
       select:
@@ -73,6 +72,7 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
             },
       window: isConnection ? windowOf(info.fieldName, args as ConnectionArgs, cursors) : undefined,
       reply: (result) => (route.reply ? route.reply(result as never, {} as never) : result),
+      ...requestOf(action, args, context, info),
     });
     const isPage = target.kind === 'list' && !handler && !route.reply;
     const rows = isPage ? (result as Page<AnyRow>).items : result;
@@ -88,7 +88,7 @@ function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'is
     const { call, operations, signal } = context;
     if (handler) {
       const request = requestOf(action, args, context, info);
-      return operate(operations, route, { ...request, writes: false, signal, reply: (made) => made });
+      return operate(operations, route, { writes: false, signal, reply: (made) => made, ...request });
     }
     const stream = operations.streams.get(target.model.name);
     if (!stream) throw new Error(`The model ${target.model.name} declares no \`stream\`.`);

@@ -83,7 +83,7 @@ export function selectionPlan(
     const rows = relation.isList ? pageArguments(args) : {};
     const where = relation.isList && read.filter ? { where: read.filter } : {};
     relations.set(name, { nodes: selected, plan });
-    select[name] = { ...rows, ...where, select: plan.select };
+    select[name] = { select: plan.select, ...rows, ...where };
   }
   if (needsAllMembers)
     for (const [member, { kind }] of Object.entries(fields))

@@ -90,7 +90,7 @@ export const authenticatePlugin = fp<{ services: PlatformServices }>(
       }
       const bearer = sessions.bearer(credential.token);
       if (credential.scheme === 'bearer') return bearer;
-      return andThen(bearer, (actor) => actor && { ...actor, mechanism: 'cookieAuth' });
+      return andThen(bearer, (actor) => actor && Object.assign({}, actor, { mechanism: 'cookieAuth' as const }));
     }
   },
   { name: 'authenticate', dependencies: ['common-stages', 'session-cookies'] },

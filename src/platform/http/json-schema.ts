@@ -146,7 +146,8 @@ function placeOf({ params, instancePath }: ErrorObject): string {
 }
 
 const reasonOf = (error: OwnError): string =>
-  SPELLED.get(error.params['pattern']) ?? detailOf(VALUE in error ? { ...error, data: error[VALUE] } : error);
+  SPELLED.get(error.params['pattern']) ??
+  detailOf(VALUE in error ? Object.assign({}, error, { data: error[VALUE] }) : error);
 
 const currencies: ReadonlySet<string> = new Set(codes());
 

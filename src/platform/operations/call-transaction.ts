@@ -29,13 +29,12 @@ export interface ClientAccess {
   readonly checkPrecondition?: () => void;
 }
 
-const accesses = new WeakMap<object, ClientAccess>();
-
-export const storeAccess = (db: Db, access: ClientAccess): void => void accesses.set(db, access);
+/** The member of a `db`. A minor collection would keep the values of a WeakMap, which point to their keys. */
+export const ACCESS = Symbol('access');
 
 /** Returns the decisions behind a `db`. @throws TypeError for another object */
 export function accessOf(db: Db): ClientAccess {
-  const access = accesses.get(db);
+  const access = (db as { [ACCESS]?: ClientAccess })[ACCESS];
   if (!access) throw new TypeError('This is not the `db` of an operation.');
   return access;
 }
@@ -89,7 +88,7 @@ export function callTransaction({
     if (keyed) await idempotency.claim(tx, call, keyed);
     const account = accounts.find((one) => one.id === id);
     if (!account) throw new Failure('UNAUTHENTICATED', 'The account was deleted.', { challenge: 'invalid_token' });
-    actor = { ...caller, role: account.role };
+    actor = Object.assign({}, caller, { role: account.role });
     if (reachOf(call.policy, action, actor) === 'none') throw forbidden(actor, action);
     await afterLocks?.(tx);
   }

@@ -17,14 +17,7 @@ import type { PrismaClient } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
 import type { Idempotency } from '../idempotency/idempotency.js';
 import { boundedClient, LazyCall } from '../prepared-prisma/prepared-client.js';
-import {
-  type CallLog,
-  type ClientAccess,
-  callLog,
-  endCalls,
-  manualTransaction,
-  storeAccess,
-} from './call-transaction.js';
+import { ACCESS, type CallLog, type ClientAccess, callLog, endCalls, manualTransaction } from './call-transaction.js';
 import { type AnyRow, type Db, READ_CALLS, type ReadCall, type Tx } from './model.js';
 import { type DeclaredModels, delegateOf, type ModelData, type ModelStreams } from './model-data.js';
 import { modelGuard } from './model-guard.js';
@@ -53,8 +46,14 @@ export function pageReader(now: () => number) {
   function rowsOf(data: ModelData, { client, where, selection }: PageQuery): Listing<AnyRow>['rows'] {
     return ({ ids, order, skip, take }) => {
       const filters = Object.keys(ids).length > 0 ? [...where, { id: ids }] : where;
-      const page = { ...withFilters(undefined, filters), orderBy: { id: order }, take, ...(skip > 0 && { skip }) };
-      return delegateOf(client, data).findMany({ ...page, ...selection }) as Promise<AnyRow[]>;
+      const page = {
+        orderBy: { id: order },
+        take,
+        ...withFilters(undefined, filters),
+        ...(skip > 0 && { skip }),
+        ...selection,
+      };
+      return delegateOf(client, data).findMany(page) as Promise<AnyRow[]>;
     };
   }
 
@@ -65,7 +64,7 @@ export function pageReader(now: () => number) {
     if (kept && kept.until > now()) return kept.count;
     const rows = delegateOf(shared, data);
     const filter = withFilters(undefined, where);
-    const few = (await rows.count({ ...filter, orderBy: { id: 'asc' }, take: ALWAYS_COUNTED_ROWS + 1 })) as number;
+    const few = (await rows.count({ orderBy: { id: 'asc' }, take: ALWAYS_COUNTED_ROWS + 1, ...filter })) as number;
     if (few <= ALWAYS_COUNTED_ROWS) return few;
     const counting = rows.count(filter) as Promise<number>;
     counts.set(list, { count: counting, until: now() + COUNT_AGE_MS });
@@ -78,7 +77,11 @@ export function pageReader(now: () => number) {
       pageOf(request, { rows: rowsOf(data, query), count: () => count(data, query) }),
 
     window: (data: ModelData, window: Window, query: PageQuery): Promise<WindowPage<AnyRow>> =>
-      windowOf(window, rowsOf(data, query), rowsOf(data, { ...query, selection: { select: { id: true } } })),
+      windowOf(
+        window,
+        rowsOf(data, query),
+        rowsOf(data, Object.assign({}, query, { selection: { select: { id: true } } })),
+      ),
   };
 }
 
@@ -117,16 +120,15 @@ export function guardedClient(models: DeclaredModels, streams: ModelStreams, acc
         : `db.${name} is not available: declare the model in the \`models\` of the application.`,
     );
   };
-  const db = new Proxy({} as Db, {
+  return new Proxy({} as Db, {
     get(_target, name) {
+      if (name === ACCESS) return access;
       if (typeof name !== 'string' || name === 'then') return undefined;
       const delegate = delegates.get(name) ?? delegateOf(name);
       delegates.set(name, delegate);
       return delegate;
     },
   });
-  storeAccess(db, access);
-  return db;
 }
 
 function guardedDelegate(name: string, { read, writes }: ReturnType<typeof modelGuard>, log: CallLog): object {

@@ -98,7 +98,8 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   }
 
   /** Ignores the version in the data, which a handler may have copied from the row. */
-  const nextVersion = (changes: Data): Data => (data.hasVersion ? { ...changes, version: { increment: 1 } } : changes);
+  const nextVersion = (changes: Data): Data =>
+    data.hasVersion ? Object.assign({}, changes, { version: { increment: 1 } }) : changes;
 
   function canChangeOwner(changes: Data): boolean {
     const members = membersIn(writeFilter() ?? {});
@@ -179,8 +180,8 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
           ...(select && { select: { ...select, ...(data.stored.fields['id'] && { id: true }) } }),
           ...(omit && { omit: { ...omit, ...('id' in omit && { id: false }) } }),
         };
-        const created = await mapConflict<AnyRow>(delegateIn(tx).create({ ...selection, ...withId, data: given }));
-        await requireOwner(tx, { ...given, ...created }, { id: created.id });
+        const created = await mapConflict<AnyRow>(delegateIn(tx).create({ data: given, ...selection, ...withId }));
+        await requireOwner(tx, Object.assign({}, given, created), { id: created.id });
         if (stream) {
           const added = { id: created.id, key };
           sendAhead(log, stream.announce(tx, added));
@@ -214,7 +215,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         await call.enforce();
         if (Object.keys(changes).length === 0) return delegateIn(tx).findUnique({ where, ...writeSelection(args) });
         const after = await mapConflict<AnyRow>(
-          delegateIn(tx).update({ ...writeSelection(args), where: uniqueWhere(where), data: nextVersion(changes) }),
+          delegateIn(tx).update({ where: uniqueWhere(where), data: nextVersion(changes), ...writeSelection(args) }),
         );
         if (canChangeOwner(changes)) await requireOwner(tx, { ...before, ...changes }, { id: before.id });
         await hooks.afterUpdate?.(tx, call, before, { ...before, ...changes });
@@ -229,7 +230,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         if (owner && canChangeOwner(changes) && matchesLocally(owner as Args, changes) !== true) throw denied();
         await call.enforce();
         const where = withFilters(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
-        return mapConflict(delegateIn(await access.transaction()).updateMany({ ...where, data: nextVersion(changes) }));
+        return mapConflict(delegateIn(await access.transaction()).updateMany({ data: nextVersion(changes), ...where }));
       },
 
       async delete(args: Args): Promise<unknown> {
@@ -239,7 +240,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         await hooks.beforeDelete?.(tx, before);
         await call.enforce();
         sendAhead(log, createTombstones(tx, data, [before.id]));
-        const deleted = await delegateIn(tx).delete({ ...writeSelection(args), where: uniqueWhere(where) });
+        const deleted = await delegateIn(tx).delete({ where: uniqueWhere(where), ...writeSelection(args) });
         await hooks.afterDelete?.(tx, call, before);
         return deleted;
       },

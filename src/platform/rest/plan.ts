@@ -129,7 +129,7 @@ function deprecationNotice({ operation }: Operation): ((reply: FastifyReply) => 
   const own = `<${link}>; rel="deprecation"; type="text/html"`;
   return (reply) => {
     const others = reply.getHeader('link');
-    reply.headers({ ...dates, link: others === undefined ? own : `${others}, ${own}` });
+    reply.headers({ link: others === undefined ? own : `${others}, ${own}`, ...dates });
   };
 }
 
@@ -186,7 +186,7 @@ function requestReader(ajv: Ajv2020, operation: Operation): (request: FastifyReq
       path: path(request, wrong),
       query: query(request, wrong),
       headers: headers(request, wrong),
-      cookies: hasCookies ? { ...request.cookies, ...cookies(request, wrong) } : request.cookies,
+      cookies: hasCookies ? Object.assign({}, request.cookies, cookies(request, wrong)) : request.cookies,
       body: request.body,
       mediaType: request.body === undefined ? '' : essenceOf(request.headers['content-type'] ?? ''),
     };

@@ -66,7 +66,9 @@ export function replyWriter(operation: Operation) {
       throw new Error(`${operationId} declares ${hasBody ? 'a' : 'no'} body on ${status}.`);
     const member = form.undeclaredIn?.(body);
     if (member !== undefined) throw new Error(`${operationId} declares no member ${member} on ${status}.`);
-    return typeof body === 'object' && !(body instanceof Uint8Array) ? { ...reply, body: JSON.stringify(body) } : reply;
+    return typeof body === 'object' && !(body instanceof Uint8Array)
+      ? Object.assign({}, reply, { body: JSON.stringify(body) })
+      : reply;
   };
 }
 

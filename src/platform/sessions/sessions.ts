@@ -83,10 +83,10 @@ export function sessionsService(dependencies: SessionsDependencies) {
       await tx.session.create({ data, select: { id: true } });
       if (flow === 'jwt')
         await tx.refreshToken.create({ data: { hash, sessionId, createdAt }, select: { sessionId: true } });
-      await audit(tx, { ...call, actor: { id: userId } }, 'login', `session:${sessionId}`);
+      await audit(tx, Object.assign({}, call, { actor: { id: userId } }), 'login', `session:${sessionId}`);
       return account;
     });
-    return { ...account, sessionId, expiresAt };
+    return Object.assign(account, { sessionId, expiresAt });
   }
 
   /** Reads the session for each request, so that revocations and new roles apply at once. */
@@ -96,7 +96,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
     const session = await client.session.findFirst({ where, select, relationLoadStrategy: 'join' });
     if (!session) return undefined;
     const { id: sessionId, expiresAt, user } = session;
-    return { ...user, mechanism: 'opaqueToken', sessionId, expiresAt: Math.floor(expiresAt.getTime() / 1000) };
+    return { mechanism: 'opaqueToken', sessionId, expiresAt: Math.floor(expiresAt.getTime() / 1000), ...user };
   }
 
   /** Returns the bearer of a verified token, unless it was revoked. */
@@ -163,7 +163,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
       const where = { userId, ...liveSessionsAt(now()) };
       const { items, ...rest } = await pageOf(page, {
         rows: ({ ids: position, order, ...part }) =>
-          client.session.findMany({ where: { ...where, position }, orderBy: { position: order }, ...part }),
+          client.session.findMany({ where: { position, ...where }, orderBy: { position: order }, ...part }),
         count: () => client.session.count({ where }),
       });
       const sessions = items.map(
@@ -176,7 +176,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
           expiresAt,
         }),
       );
-      return { ...rest, items: sessions };
+      return { items: sessions, ...rest };
     },
 
     /** Ends a session of the caller. @throws Failure NOT_FOUND if the caller has no such live session */
