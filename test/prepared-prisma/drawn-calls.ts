@@ -340,3 +340,23 @@ function callOf(model: string): fc.Arbitrary<DrawnCall> {
 export const drawnCall: fc.Arbitrary<DrawnCall> = fc
   .constantFrom('user', 'post', 'comment', 'tag', 'event', 'thing', 'thing')
   .chain(callOf);
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
+
+/** Returns the objects and lists in a value, at any depth. */
+const containersIn = (value: unknown): Record<string, unknown>[] =>
+  isPlain(value) || Array.isArray(value)
+    ? [value as Record<string, unknown>, ...Object.values(value).flatMap(containersIn)]
+    : [];
+
+/** A call in which one value has been replaced. */
+export const spoiltCall: fc.Arbitrary<DrawnCall> = fc
+  .tuple(drawnCall, fc.nat(), fc.nat(), fc.constantFrom(undefined, undefined, Prisma.skip, null))
+  .map(([[model, operation, args], container, place, value]) => {
+    const containers = containersIn(args);
+    const spoilt = containers[container % containers.length];
+    const names = Object.keys(spoilt ?? {});
+    if (spoilt && names.length > 0) spoilt[names[place % names.length] as string] = value;
+    return [model, operation, args];
+  });

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { recordingsOf, statisticsOf } from '../../src/platform/prepared-prisma/calls.js';
 import { preparedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
-import { type DrawnCall, drawnCall, READS, UUIDS } from './drawn-calls.js';
-import { type Db, dataModel, make, type Opened, onEachDatabase } from './fixture.js';
+import { type DrawnCall, drawnCall, READS, spoiltCall, UUIDS } from './drawn-calls.js';
+import { type Db, dataModel, make, type Opened, onEachDatabase, Prisma } from './fixture.js';
 
 const CALLS = Number(process.env['CALLS'] ?? 60);
 const SEED = Number(process.env['SEED'] ?? 7);
@@ -110,7 +110,25 @@ onEachDatabase(t, async (t, database) => {
     const { fallbacks, recorded } = statisticsOf(prepared);
     t.comment({ recorded, fallbacks });
     t.ok(recorded > CALLS / 2);
-    await prisma.$disconnect();
+  });
+
+  t.test('a value of a call that is undefined, null or skipped has the meaning that it has for Prisma', async (t) => {
+    const counts: Record<string, number> = {};
+    const inJson = [{ a: undefined }, { a: [{ b: undefined }] }, [undefined], { a: Prisma.skip }, [Prisma.skip]];
+    const ofJson = [{ a: 1 }, ...inJson].map(
+      (data): DrawnCall => ['thing', 'update', { where: { id: UUIDS[0] }, data: { data } }],
+    );
+    for (const call of [...ofJson, ...fc.sample(spoiltCall, { numRuns: CALLS, seed: SEED })]) {
+      const theirs = described(await inTransaction(prisma, call));
+      for (let i = 0; i < 2; i++) {
+        compare(t, call, theirs, described(await inTransaction(prepared, call)));
+        await recordingsOf(prepared);
+      }
+      const name = (theirs as { error?: string[] } | undefined)?.error?.[0] ?? 'none';
+      counts[name] = (counts[name] ?? 0) + 1;
+    }
+    t.comment(counts);
+    t.ok((counts['PrismaClientValidationError'] ?? 0) > CALLS / 8);
   });
 
   t.test("simultaneous random reads outside of a transaction return Prisma's results", async (t) => {

@@ -260,9 +260,18 @@ class Walk implements Shape {
     if (value === null || value === undefined) return this.#any(value, 'filter', this.#model, undefined);
     if (typeof (value as { _getName?: unknown })._getName === 'function' || value === skip)
       return this.#instance(value as object);
+    if (hasNoValue(value)) throw new Unsupported('JSON with a value that is undefined or skipped');
     this.key += Array.isArray(value) ? 'list ' : typeof value;
     return this.#value('json', value);
   }
+}
+
+/** Returns true for JSON that Prisma refuses or changes, and `JSON.stringify` does not. */
+function hasNoValue(json: unknown): boolean {
+  if (typeof json !== 'object' || json === null) return json === undefined;
+  if (json === skip) return true;
+  for (const name in json) if (hasNoValue((json as Record<string, unknown>)[name])) return true;
+  return false;
 }
 
 /** Keeps names of callers out of the statistics. */
