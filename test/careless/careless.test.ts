@@ -5,7 +5,7 @@ import { Comment, Message, models, Order, Post, User } from '../../src/applicati
 import { representOrder, representUser } from '../../src/application/rest/representations.js';
 import { route } from '../../src/application/routes.js';
 import type { Application } from '../../src/platform/application.js';
-import type { PrismaClient } from '../../src/platform/database/client.js';
+import { Prisma, type PrismaClient } from '../../src/platform/database/client.js';
 import { create, type Db, Failure, notWritten, type Operation, record, stream } from '../../src/platform/index.js';
 import { publishedContracts } from '../../src/platform/pages/published.js';
 import { memoryDatabase, type Opened, onEachDatabase } from '../support/databases.js';
@@ -399,7 +399,7 @@ onEachDatabase(t, async (t, open) => {
     await t.rejects(rename(kept as Db), /is over/);
     await t.rejects(
       transact((db) => db.post.deleteMany({ where: { id: undefined as never } })),
-      /`where\.id` is undefined/,
+      /explicitly `undefined` values are not allowed/,
     );
   });
 });
@@ -535,7 +535,60 @@ t.test('rows and members that a handler must not access', async (t) => {
     '`undefined` in a filter': [
       'INTERNAL',
       (_, { db }) => db.comment.deleteMany({ where: { postId: undefined as never } }),
-      /`where\.postId` is undefined/,
+      /explicitly `undefined` values are not allowed/,
+    ],
+    'an id that the database makes': [
+      'INTERNAL',
+      (_, { db }) => db.post.create({ data: { id: 888_888, authorId: developer.id, title: 'x' } }),
+      /the database makes `id`/,
+    ],
+    'ids of many rows': [
+      'INTERNAL',
+      (_, { db }) => db.comment.createMany({ data: [{ id: 888_888, postId: id, authorId: developer.id, text: 'x' }] }),
+      /the database makes `id`/,
+    ],
+    'another id of a row': [
+      'INTERNAL',
+      (_, { db }) => db.post.update({ where: { id }, data: { id: 888_888 } }),
+      /the database makes `id`/,
+    ],
+    'another id of a row by `set`': [
+      'INTERNAL',
+      (_, { db }) => db.post.update({ where: { id }, data: { id: { set: 888_888 } } }),
+      /the database makes `id`/,
+    ],
+    'another id of a row by `increment`': [
+      'INTERNAL',
+      (_, { db }) => db.post.update({ where: { id }, data: { id: { increment: 1 } } }),
+      /the database makes `id`/,
+    ],
+    'another id of many rows': [
+      'INTERNAL',
+      (_, { db }) => db.post.updateMany({ where: { id }, data: { id } }),
+      /the database makes `id`/,
+    ],
+    'a member of the data that is unknown': [
+      'INTERNAL',
+      (_, { db }) => db.post.update({ where: { id }, data: { stars: 1 } as never }),
+      /no member `stars`/,
+    ],
+    'a member of a call that is unknown': [
+      'INTERNAL',
+      (_, { db }) => db.post.deleteMany({ were: { id } } as never),
+      /`were` is not an argument/,
+    ],
+    'parameters in the form that Prisma has for itself': [
+      'INTERNAL',
+      (_, { db }) =>
+        db.post.findMany({
+          where: { author: { __proto__: null, __prismaRawParameters__: true, values: { emailKey: 'x' } } as never },
+        }),
+      /__prismaRawParameters__/,
+    ],
+    'a hidden member selected by a number': [
+      'INTERNAL',
+      (_, { db }) => db.user.findMany({ select: { passwordHash: 1 } as never }),
+      /hidden/,
     ],
     'an id of the wrong type': [
       'INTERNAL',
@@ -566,6 +619,57 @@ t.test('rows and members that a handler must not access', async (t) => {
       });
       if (code === 'INTERNAL' && name !== 'a thrown string') t.match(told, line);
       t.notMatch(text, /hunter2|passwordHash|prisma/i);
+    });
+
+  /** Calls with a value that was forgotten, which Prisma without strict checks takes as "every row". */
+  const forgetful: Record<string, (db: Db) => PromiseLike<unknown>> = {
+    'undefined instead of a filter': (db) => db.order.deleteMany({ where: undefined as never }),
+    'null instead of a filter': (db) => db.order.deleteMany({ where: null as never }),
+    'a filter in a list': (db) => db.order.deleteMany({ where: [] as never }),
+    'a row without its value': (db) => db.order.deleteMany({ where: { user: undefined as never } }),
+    'a row without its filter': (db) => db.order.deleteMany({ where: { user: { is: undefined as never } } }),
+    'a row that has no value': (db) => db.order.deleteMany({ where: { user: { id: undefined as never } } }),
+    'rows without their filter': (db) => db.order.deleteMany({ where: { payments: { some: undefined as never } } }),
+    'rows without a value': (db) => db.order.deleteMany({ where: { payments: { some: { id: undefined as never } } } }),
+    'no condition after AND': (db) => db.order.deleteMany({ where: { AND: undefined as never } }),
+    'no condition in AND': (db) => db.order.deleteMany({ where: { AND: [undefined as never] } }),
+    'no condition after NOT': (db) => db.order.deleteMany({ where: { NOT: { amount: undefined as never } } }),
+    'no limit': (db) => db.order.deleteMany({ limit: undefined as never }),
+    'a change of every row': (db) => db.order.updateMany({ where: undefined as never, data: { amount: 1 } }),
+    'a change without a limit': (db) => db.order.updateMany({ limit: undefined as never, data: { amount: 1 } }),
+    'a change of a row': (db) => db.order.update({ where: undefined as never, data: { amount: 1 } }),
+    'no data': (db) => db.order.updateMany({ data: undefined as never }),
+    'the first row': (db) => db.order.findFirst({ where: undefined as never }),
+    'all rows': (db) => db.order.findMany({ where: { user: { is: undefined as never } } }),
+    'the number of rows': (db) => db.order.count({ where: undefined as never }),
+    'rows below': (db) => db.order.findMany({ include: { payments: { where: undefined as never } } }),
+  };
+  for (const [role, person] of Object.entries({ admin, developer, viewer }))
+    t.test(`a value that the handler of a call of the ${role} forgot is refused`, async (t) => {
+      const pending = await orderOf(person);
+      await orderOf(person);
+      for (const [name, call] of Object.entries(forgetful)) {
+        t.comment(name);
+        await refused(t, 'INTERNAL', 'cancelOrder', () => cancel(pending, (_, { db }) => call(db), person));
+      }
+      const limited: Handler = async (_, { db }) => {
+        const { count } = await db.order.deleteMany({ limit: 1, where: { id: { not: pending.id } } });
+        const { count: changed } = await db.order.updateMany({
+          limit: 1,
+          data: { amount: 77, currency: undefined as never },
+        });
+        t.same([count, changed], [1, 1]);
+        throw conflict();
+      };
+      await refused(t, 'CONFLICT', 'cancelOrder', () => cancel(pending, limited, person));
+      const unchanged: Handler = async (_, { db, record: { id } }) => {
+        await db.order.update({
+          where: { id },
+          data: { amount: undefined as never, currency: { set: undefined as never }, status: Prisma.skip },
+        });
+        throw conflict();
+      };
+      await refused(t, 'CONFLICT', 'cancelOrder', () => cancel(pending, unchanged, person));
     });
 
   t.test('writes of many rows affect only rows of the caller', async (t) => {

@@ -2,10 +2,10 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The kind of a database error, for all drivers. `constraint` is the name of the unique index. */
+/** The kind of a database error, for all drivers. `constraint` is the name of the unique index or the foreign key. */
 export type DatabaseFault =
   | { kind: 'unique'; constraint: string }
-  | { kind: 'reference' }
+  | { kind: 'reference'; constraint: string }
   | { kind: 'not-found' }
   | { kind: 'unavailable' }
   /** The server rejects the login: a wrong password or a missing database. Retries do not help. */
@@ -32,6 +32,7 @@ export class UnusableSession extends Error {
 /** SQLSTATE (PostgreSQL, appendix A). The longest prefix applies. */
 const bySqlState: Record<string, Kind> = {
   '08': 'unavailable',
+  '23001': 'reference', // ON DELETE RESTRICT, from PostgreSQL 18 on
   '23503': 'reference',
   '23505': 'unique',
   '25006': 'read-only',
@@ -127,7 +128,7 @@ export function faultOf(error: unknown): DatabaseFault {
   const causes = causesOf(error);
   const found = causes.find((one) => kindOf(one) !== undefined);
   const kind = (found && kindOf(found)) ?? 'unknown';
-  if (kind !== 'unique') return { kind };
+  if (kind !== 'unique' && kind !== 'reference') return { kind };
   const named = causes.map(({ constraint }) => (typeof constraint === 'string' ? constraint : constraint?.index));
   return { kind, constraint: named.find((one) => one !== undefined) ?? '' };
 }

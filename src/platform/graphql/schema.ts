@@ -36,6 +36,8 @@ interface RootFieldOptions {
   readonly relations: () => SchemaRelations;
 }
 
+const sent = (args: Record<string, unknown>) => ({ content: args, parameters: {} });
+
 const requestOf = (
   action: string,
   args: Record<string, unknown>,
@@ -46,6 +48,7 @@ const requestOf = (
   name: `${info.parentType.name}.${info.fieldName}`,
   action,
   request: args,
+  sent,
   idOf: (key: string) => Number(args[key]),
   page: page(args) as PageRequest,
   services: context.services,

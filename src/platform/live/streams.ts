@@ -13,7 +13,7 @@ import {
   type ModelStreams,
   markIncluded,
 } from '../operations/model-data.js';
-import { visibleSelection } from '../operations/read-scope.js';
+import { visibleArgs } from '../operations/read-scope.js';
 import type { Reading } from '../prepared-prisma/connection.js';
 import { boundedClient } from '../prepared-prisma/prepared-client.js';
 
@@ -117,7 +117,7 @@ function watchedStream(data: ModelData, client: PrismaClient) {
   const { key: member, include = {} } = data.model.stream ?? {};
   const rows = delegateOf(client, data);
   const filterBy = (key: string) => (member === undefined ? {} : { [member]: key });
-  const { selection } = visibleSelection(data, { include }, () => undefined);
+  const selection = visibleArgs(data, 'findMany', { include }, () => undefined, []);
   const watchers = new Map<string, Set<(head: number) => void>>();
 
   const notify = (key: string, id: number) => {

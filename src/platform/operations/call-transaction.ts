@@ -7,6 +7,7 @@ import type { PrismaClient } from '../database/client.js';
 import type { Idempotency } from '../idempotency/idempotency.js';
 import type { AnyRow, Db, Tx } from './model.js';
 import type { ModelData } from './model-data.js';
+import type { FailedReference } from './references.js';
 import { lockAccounts, lockAccountsOf } from './row-locks.js';
 
 /** The access decisions of a call, for its guarded client. */
@@ -171,6 +172,10 @@ export interface CallLog {
   readonly pending: Map<object, string>;
   /** The first failed write, or statement of a transaction. It fails the operation even if the handler catches it. */
   failed: { readonly error: unknown } | undefined;
+  /** The first statement that a foreign key failed. */
+  reference?: FailedReference;
+  /** What the call has read in its transaction. */
+  read?: { readonly data: ModelData; readonly where: unknown; readonly rows: unknown }[];
   begun: number;
   isOver: boolean;
 }

@@ -17,11 +17,11 @@ import type { PrismaClient } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
 import type { Idempotency } from '../idempotency/idempotency.js';
 import { boundedClient, LazyCall } from '../prepared-prisma/prepared-client.js';
+import { filtered } from './call-arguments.js';
 import { ACCESS, type CallLog, type ClientAccess, callLog, endCalls, manualTransaction } from './call-transaction.js';
 import { type AnyRow, type Db, READ_CALLS, type ReadCall, type Tx } from './model.js';
 import { type DeclaredModels, delegateOf, type ModelData, type ModelStreams } from './model-data.js';
 import { modelGuard } from './model-guard.js';
-import { withFilters } from './read-scope.js';
 
 /** Longer lists are counted at most once a minute; the contract says so (`X-Total-Count`). */
 const ALWAYS_COUNTED_ROWS = 1000;
@@ -46,14 +46,8 @@ export function pageReader(now: () => number) {
   function rowsOf(data: ModelData, { client, where, selection }: PageQuery): Listing<AnyRow>['rows'] {
     return ({ ids, order, skip, take }) => {
       const filters = Object.keys(ids).length > 0 ? [...where, { id: ids }] : where;
-      const page = {
-        orderBy: { id: order },
-        take,
-        ...withFilters(undefined, filters),
-        ...(skip > 0 && { skip }),
-        ...selection,
-      };
-      return delegateOf(client, data).findMany(page) as Promise<AnyRow[]>;
+      const page = { orderBy: { id: order }, take, ...(skip > 0 && { skip }), ...selection };
+      return delegateOf(client, data).findMany(filtered(page, filters)) as Promise<AnyRow[]>;
     };
   }
 
@@ -63,7 +57,7 @@ export function pageReader(now: () => number) {
     const kept = counts.get(list);
     if (kept && kept.until > now()) return kept.count;
     const rows = delegateOf(shared, data);
-    const filter = withFilters(undefined, where);
+    const filter = filtered({}, where);
     const few = (await rows.count({ orderBy: { id: 'asc' }, take: ALWAYS_COUNTED_ROWS + 1, ...filter })) as number;
     if (few <= ALWAYS_COUNTED_ROWS) return few;
     const counting = rows.count(filter) as Promise<number>;

@@ -8,6 +8,14 @@ type Where = Readonly<Record<string, unknown>>;
 /** An id that no account has. Shows which member of an owner's `where` holds the caller's id. */
 const PROBE_ID = -7;
 
+/** A relation whose key this model has. The members and those that they refer to have one order. */
+export interface ForeignKey {
+  readonly name: string;
+  readonly model: string;
+  readonly members: readonly string[];
+  readonly references: readonly string[];
+}
+
 /** A declared model with its hooks and its part of schema.prisma. */
 export interface ModelData {
   readonly model: Model;
@@ -24,6 +32,7 @@ export interface ModelData {
   /** The member with the id of the account that owns the row. */
   readonly account: string | undefined;
   readonly relations: ReadonlyMap<string, { readonly to: ModelData; readonly isList: boolean; readonly field: Field }>;
+  readonly foreignKeys: readonly ForeignKey[];
   /** Declared models whose rows PostgreSQL deletes in cascade, with the referring column. */
   readonly cascades: readonly { readonly child: ModelData; readonly column: string }[];
   /** @throws Error for a filter that Prisma would take as "every row" */
@@ -143,6 +152,11 @@ function modelData(
     hasVersion: version?.type === 'Int',
     hasNumericId: id?.type === 'Int' && id.isId,
     relations: new Map(),
+    foreignKeys: Object.values(stored.fields).flatMap(({ name, relation }) =>
+      relation && relation.fields.length > 0
+        ? { name, model: relation.model, members: relation.fields, references: relation.references ?? ['id'] }
+        : [],
+    ),
     cascades: [],
     ownedBy(caller) {
       const where = model.owner?.(caller) as Where | undefined;

@@ -1,14 +1,16 @@
 import { type Actor, forbidden, reachOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId, notFound, throwNotFoundOrGone } from '../calls/rows.js';
+import { Prisma } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
+import { type Args, filtered, isObject, rulesOf, withMember } from './call-arguments.js';
 import { type CallLog, type ClientAccess, sendAhead } from './call-transaction.js';
-import type { AnyRow, ReadCall, Tx } from './model.js';
+import type { AllowedCall, AnyRow, ReadCall, Tx } from './model.js';
 import { delegateOf, type ModelData, type ModelStreams, matchesLocally, rowSatisfies } from './model-data.js';
-import { readableRows, scopedAggregate, scopedArgs, scopedWhere, visibleSelection, withFilters } from './read-scope.js';
+import { namesNoRow, readableRows, scopedArgs, scopedWhere, visibleArgs } from './read-scope.js';
+import { hasImpossibleKey } from './references.js';
 import { createTombstones, lockRow, lockStream } from './row-locks.js';
 
-type Args = Readonly<Record<string, unknown>>;
 type Data = Readonly<Record<string, unknown>>;
 
 /** Data of the platform's own services, which may write hidden members. */
@@ -17,6 +19,9 @@ export const withHidden = <T extends object>(data: T): T => {
   privileged.add(data);
   return data;
 };
+
+/** Matches no row. */
+const NONE = { OR: [] };
 
 /** The owner of the rows of a model without `owner`. */
 const NO_OWNER = { id: null };
@@ -68,33 +73,50 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     }
   }
 
-  /** @throws TypeError for a hidden member, and for a nested write, which would bypass the other model's guard */
-  function writtenData(given: unknown): Data {
-    const isPrivileged = action === undefined || privileged.has(given as object);
-    const written = Object.fromEntries(
-      Object.entries((given ?? {}) as Data).flatMap(([member, value]) => {
-        const { type, isList } = data.stored.fields[member] ?? {};
-        const isSet =
-          type !== 'Json' && !isList && typeof value === 'object' && value !== null && Object.hasOwn(value, 'set');
-        const set: unknown = isSet ? (value as { set?: unknown }).set : value;
-        return set === undefined ? [] : [[member, set]];
-      }),
-    );
-    for (const member of Object.keys(written)) {
-      if (data.stored.fields[member]?.kind === 'object')
-        throw new TypeError(`db.${name}: write \`${member}\` with a call of its own model.`);
-      if (Object.hasOwn(data.hidden, member) && !isPrivileged)
-        throw new TypeError(`db.${name}: \`${member}\` cannot be written here.`);
+  /**
+   * Returns the members that are written. `undefined` and `Prisma.skip` write nothing.
+   * @param before the row, whose own id changes nothing
+   * @throws TypeError for a member that is hidden or that the database makes, and for a nested write, which would
+   * bypass the other model's guard
+   */
+  function writtenData(given: unknown, isNew: boolean, before?: AnyRow): Data {
+    const refuse = (reason: string): never => {
+      throw new TypeError(`db.${name}: ${reason}`);
+    };
+    if (!isObject(given) || Array.isArray(given)) return refuse('`data` must be an object.');
+    const isPrivileged = action === undefined || privileged.has(given);
+    const written: Record<string, unknown> = {};
+    for (const [member, value] of Object.entries(given)) {
+      const field = Object.hasOwn(data.stored.fields, member) ? data.stored.fields[member] : undefined;
+      const isSet = isObject(value) && Object.keys(value).join() === 'set' && field?.type !== 'Json' && !field?.isList;
+      const set = isSet ? value['set'] : value;
+      if (set === undefined || set === Prisma.skip) continue;
+      if (!field) refuse(`there is no member \`${member}\` to write.`);
+      if (field?.kind === 'object') refuse(`write \`${member}\` with a call of its own model.`);
+      if (field?.isAutoincrement || (!isNew && data.hasNumericId && member === 'id')) {
+        // A handler may have copied the row.
+        if (before && set === before[member]) continue;
+        refuse(`the database makes \`${member}\`, so it cannot be written.`);
+      }
+      if (Object.hasOwn(data.hidden, member) && !isPrivileged) refuse(`\`${member}\` cannot be written here.`);
+      written[member] = set;
     }
     return hooks.derive?.(written) ?? written;
   }
 
-  /** Returns the selection of a write. @throws TypeError for a relation that would have to be filtered */
-  function writeSelection(args: Args): Args {
-    const { select, include, omit } = args;
-    const { selection, parents } = visibleSelection(data, { select, include, omit }, readable);
+  /** Selects visible members. @throws TypeError for a relation that would have to be filtered */
+  function selectedArgs(operation: AllowedCall, args: Args): Args {
+    const parents: object[] = [];
+    const selected = visibleArgs(data, operation, args, readable, parents);
     if (parents.length > 0) throw new TypeError(`db.${name}: read the relations of a written row in a separate call.`);
-    return selection;
+    return selected;
+  }
+
+  /** Limits a write to rows that the caller may write. A unique row with a numeric id is locked and checked already. */
+  function limitedArgs(args: Args, isUnique: boolean): Args {
+    const owner = isUnique && data.hasNumericId ? undefined : writeFilter();
+    const scoped = withMember(args, 'where', scopedWhere(data, args['where'], readable));
+    return filtered(scoped, owner ? [owner] : []);
   }
 
   /** Ignores the version in the data, which a handler may have copied from the row. */
@@ -115,6 +137,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     if (typeof id === 'number' && data.hasNumericId && !isStorableId(id)) return throwNotFoundOrGone(tx, model, id);
     const isTarget = target?.model === model.name && target.row.id === id;
     if (isTarget && Object.keys(where).length === 1) return target.row;
+    if (namesNoRow(data, where)) throw notFound(model);
     const unique = { where: scopedWhere(data, where, readable) };
     const found = (await delegateIn(tx).findUnique(unique)) as AnyRow | null;
     const exists = found ?? (typeof id === 'number' && (await delegateIn(tx).findUnique({ where: { id } })));
@@ -127,43 +150,45 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     return row;
   }
 
-  /** A row without a numeric id is not locked, so its owner is checked again. */
-  const uniqueWhere = (where: Args): Args => {
-    const owner = data.hasNumericId ? undefined : writeFilter();
-    return withFilters(scopedWhere(data, where, readable), owner ? [owner] : []).where as Args;
-  };
-
-  async function mapConflict<T>(write: Promise<unknown> | undefined): Promise<T> {
+  /** @param written the rows of the statement @throws Failure CONFLICT, or the error of a key that names no row */
+  async function write<T>(tx: Tx, operation: AllowedCall, args: Args, written: readonly Data[] = []): Promise<T> {
     try {
-      return (await write) as T;
+      // Prisma would report the value, and not the key.
+      if (written.some((row) => hasImpossibleKey(data, row)))
+        throw Object.assign(new Error('A foreign key names no row.'), { code: '23503' });
+      return (await delegateIn(tx)[operation](args)) as T;
     } catch (error) {
       const fault = faultOf(error);
-      if (fault.kind !== 'unique') throw error;
-      throw new Failure(
-        'CONFLICT',
-        hooks.conflict?.(fault.constraint) ?? `Another ${model.noun} already has a value that must be unique.`,
-        {
-          cause: error,
-        },
-      );
+      if (fault.kind === 'unique') {
+        const message = hooks.conflict?.(fault.constraint);
+        const other = `Another ${model.noun} already has a value that must be unique.`;
+        throw new Failure('CONFLICT', message ?? other, { cause: error });
+      }
+      if (fault.kind !== 'reference' || action === undefined) throw error;
+      const hasKey = (row: Data) => data.foreignKeys.some(({ members }) => members.some((one) => row[one] != null));
+      if (!written.some(hasKey))
+        throw new Failure('CONFLICT', `Other rows refer to this ${model.noun}.`, { cause: error });
+      log.reference ??= { data, written };
+      throw error;
     }
   }
 
   return {
     async read(operation: ReadCall, args: Args): Promise<unknown> {
       const client = await access.reader();
-      const { id } = (args['where'] ?? {}) as Args;
-      // Prisma rejects an id beyond the range in `findUnique` only.
-      if (typeof id === 'number' && data.hasNumericId && !isStorableId(id) && operation.startsWith('findUnique'))
-        return this.read(operation.replace('Unique', 'First') as ReadCall, args);
-      if (operation !== 'count' && operation !== 'aggregate')
-        return delegateIn(client)[operation](scopedArgs(data, args, readable));
-      return delegateIn(client)[operation](scopedAggregate(data, args, readable));
+      const { where } = args;
+      // Prisma rejects a number beyond the range in `findUnique` only.
+      const isNone = operation.startsWith('findUnique') && isObject(where) && namesNoRow(data, where);
+      const call = (isNone ? operation.replace('Unique', 'First') : operation) as ReadCall;
+      const asked = isNone ? withMember(args, 'where', NONE) : args;
+      const rows = await delegateIn(client)[call](scopedArgs(data, call, asked, readable));
+      if (log.isTransaction && action !== undefined && rows) log.read = [...(log.read ?? []), { data, where, rows }];
+      return rows;
     },
 
     writes: {
       async create(args: Args): Promise<unknown> {
-        const given = writtenData(args['data']);
+        const given = writtenData(args['data'], true);
         refuseProtected(given);
         const owner = writeFilter();
         if (owner && matchesLocally(owner as Args, given) === false) throw denied();
@@ -175,12 +200,12 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const stream = streams.get(model.name);
         const key = stream?.keyOf(given) ?? '';
         if (stream) sendAhead(log, lockStream(tx, stream.lockName(key)));
-        const { select, omit, ...selection } = writeSelection(args) as { select?: object; omit?: object };
-        const withId = {
-          ...(select && { select: { ...select, ...(data.stored.fields['id'] && { id: true }) } }),
-          ...(omit && { omit: { ...omit, ...('id' in omit && { id: false }) } }),
-        };
-        const created = await mapConflict<AnyRow>(delegateIn(tx).create({ data: given, ...selection, ...withId }));
+        const whole = selectedArgs('create', withMember(args, 'data', given));
+        const { select, omit } = whole;
+        const selected = isObject(select) && data.stored.fields['id'] ? withMember(select, 'id', true) : select;
+        const omitted = isObject(omit) && 'id' in omit ? withMember(omit, 'id', false) : omit;
+        const withId = withMember(withMember(whole, 'select', selected), 'omit', omitted);
+        const created = await write<AnyRow>(tx, 'create', withId, [given]);
         await requireOwner(tx, Object.assign({}, given, created), { id: created.id });
         if (stream) {
           const added = { id: created.id, key };
@@ -195,28 +220,31 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         if (streams.has(model.name) || hooks.afterCreate)
           throw new TypeError(`db.${name}.createMany: create the rows one by one, because each of them is announced.`);
         const owner = writeFilter();
-        const rows = [args['data']].flat().map(writtenData);
+        rulesOf(data, 'createMany', args);
+        const rows = [args['data']].flat().map((one) => writtenData(one, true));
         for (const row of rows) {
           refuseProtected(row);
           if (owner && matchesLocally(owner as Args, row) !== true) throw denied();
         }
         await call.enforce();
-        return mapConflict(delegateIn(await access.transaction()).createMany({ ...args, data: rows }));
+        return write(await access.transaction(), 'createMany', withMember(args, 'data', rows), rows);
       },
 
       async update(args: Args): Promise<unknown> {
         const tx = await access.transaction();
         const where = args['where'] as Args;
         const before = await writableRow(tx, where);
-        const changes = writtenData(args['data']);
+        const changes = writtenData(args['data'], false, before);
         refuseProtected(changes, before);
         access.checkPrecondition?.();
         await hooks.beforeUpdate?.(tx, before, changes);
         await call.enforce();
-        if (Object.keys(changes).length === 0) return delegateIn(tx).findUnique({ where, ...writeSelection(args) });
-        const after = await mapConflict<AnyRow>(
-          delegateIn(tx).update({ where: uniqueWhere(where), data: nextVersion(changes), ...writeSelection(args) }),
-        );
+        const selected = limitedArgs(selectedArgs('update', args), true);
+        if (Object.keys(changes).length === 0) {
+          const { data: _unchanged, ...unchanged } = selected;
+          return delegateIn(tx).findUnique(unchanged);
+        }
+        const after = await write<AnyRow>(tx, 'update', withMember(selected, 'data', nextVersion(changes)), [changes]);
         if (canChangeOwner(changes)) await requireOwner(tx, { ...before, ...changes }, { id: before.id });
         await hooks.afterUpdate?.(tx, call, before, { ...before, ...changes });
         return after;
@@ -224,13 +252,14 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
 
       async updateMany(args: Args): Promise<unknown> {
         if (hooks.afterUpdate) throw new TypeError(`db.${name}.updateMany: update the rows one by one.`);
-        const changes = writtenData(args['data']);
+        const changes = writtenData(args['data'], false);
         refuseProtected(changes);
         const owner = writeFilter();
         if (owner && canChangeOwner(changes) && matchesLocally(owner as Args, changes) !== true) throw denied();
         await call.enforce();
-        const where = withFilters(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
-        return mapConflict(delegateIn(await access.transaction()).updateMany({ data: nextVersion(changes), ...where }));
+        rulesOf(data, 'updateMany', args);
+        const many = withMember(limitedArgs(args, false), 'data', nextVersion(changes));
+        return write(await access.transaction(), 'updateMany', many, [changes]);
       },
 
       async delete(args: Args): Promise<unknown> {
@@ -240,7 +269,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         await hooks.beforeDelete?.(tx, before);
         await call.enforce();
         sendAhead(log, createTombstones(tx, data, [before.id]));
-        const deleted = await delegateIn(tx).delete({ where: uniqueWhere(where), ...writeSelection(args) });
+        const deleted = await write(tx, 'delete', limitedArgs(selectedArgs('delete', args), true));
         await hooks.afterDelete?.(tx, call, before);
         return deleted;
       },
@@ -249,18 +278,17 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         if (hooks.afterDelete) throw new TypeError(`db.${name}.deleteMany: delete the rows one by one.`);
         await call.enforce();
         const tx = await access.transaction();
-        const owner = writeFilter();
-        const where = withFilters(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
-        if (!data.hasNumericId) return delegateIn(tx).deleteMany(where);
-        const rows = (await delegateIn(tx).findMany({
-          ...where,
-          select: { id: true },
-          orderBy: { id: 'asc' },
-        })) as AnyRow[];
+        rulesOf(data, 'deleteMany', args);
+        const many = limitedArgs(args, false);
+        if (!data.hasNumericId) return write(tx, 'deleteMany', many);
+        const { limit, ...where } = many;
+        const [take, most] = Object.hasOwn(many, 'limit') ? [{ take: limit }, { limit }] : [];
+        const byId = { select: { id: true }, orderBy: { id: 'asc' } };
+        const rows = (await delegateIn(tx).findMany(Object.assign({}, where, take, byId))) as AnyRow[];
         for (const { id } of rows) await lockRow(tx, data, id);
         const ids = rows.map(({ id }) => id);
         sendAhead(log, createTombstones(tx, data, ids));
-        return delegateIn(tx).deleteMany({ where: { id: { in: ids } } });
+        return write(tx, 'deleteMany', Object.assign({ where: { id: { in: ids } } }, most));
       },
     },
   };

@@ -15,6 +15,7 @@ import { clientOf, guardedClient, type OperationServices, refuseToWrite } from '
 import type { AnyRow, Db, Tx } from './model.js';
 import { delegateOf, type ModelData } from './model-data.js';
 import { readableRows, targetRows } from './read-scope.js';
+import { missingReference, type Sent } from './references.js';
 import type { RecordTarget, Route } from './route.js';
 
 /** One request for a route, from either transport. */
@@ -25,6 +26,8 @@ export interface OperationRequest {
   readonly action: string;
   readonly writes: boolean;
   readonly request: unknown;
+  /** Returns the content and the parameters of `request`. */
+  readonly sent: (request: never) => Sent;
   /** Returns the id in a path parameter or argument. */
   readonly idOf: (key: string) => number;
   readonly ifMatch?: string | undefined;
@@ -258,8 +261,11 @@ async function runOnce(
   /** Replaces an error that another request caused: by deleting a row, or with the same idempotency key. */
   async function replaceRaceError(error: unknown): Promise<unknown> {
     const parent = target.kind === 'create' ? (target.on ?? container) : undefined;
-    if (parent && faultOf(error).kind === 'reference' && !(await rows.find(client, parent)))
-      await throwNotFoundOrGone(client, models(parent.model).model, idOf(parent));
+    if (faultOf(error).kind === 'reference') {
+      if (parent && !(await rows.find(client, parent)))
+        await throwNotFoundOrGone(client, models(parent.model).model, idOf(parent));
+      throw await missingReference(client, models, log, options.sent(options.request as never), error);
+    }
     if (keyedRequest && error instanceof Failure && error.code === 'CONFLICT') {
       const answer = await idempotency.recall(call, keyedRequest);
       if (answer) return answer;

@@ -3,11 +3,21 @@
 import { type Actor, type Call, forbidden, reachOf } from '../calls/access.js';
 import type { Failure } from '../calls/errors.js';
 import { isStorableId, notFound } from '../calls/rows.js';
-import type { AnyRow, Tx } from './model.js';
+import { Prisma } from '../database/client.js';
+import type { Field } from '../prepared-prisma/data-model.js';
+import {
+  type Args,
+  filtered,
+  isObject,
+  mapItems,
+  mapMembers,
+  rulesOf,
+  withFilters,
+  withMember,
+} from './call-arguments.js';
+import type { AllowedCall, AnyRow, Tx } from './model.js';
 import { type DeclaredModels, delegateOf, type ModelData, matchesLocally, rowSatisfies } from './model-data.js';
 import type { RecordTarget } from './route.js';
-
-type Args = Readonly<Record<string, unknown>>;
 
 /** Returns the filter of the rows that the caller may read; undefined for all rows. @throws Failure FORBIDDEN */
 export type Readable = (data: ModelData) => object | undefined;
@@ -19,36 +29,32 @@ export function readableRows({ policy }: Pick<Call, 'policy'>, actor: Actor, dat
   return reach === 'own' ? data.ownedBy(actor) : undefined;
 }
 
-/** A selection of permitted rows, and the filters that the selecting rows must satisfy for it. */
-interface VisibleSelection {
-  readonly selection: Args;
-  readonly parents: readonly object[];
-}
-
-/** Limits a read and its relations to the rows that the caller may read. */
-export function scopedArgs(data: ModelData, args: Args, readable: Readable): Args {
-  const { where, select, include, omit, ...rest } = args;
+/** Limits a read and its relations to the rows that the caller may read, and to visible members. */
+export function scopedArgs(data: ModelData, operation: AllowedCall, args: Args, readable: Readable): Args {
+  const rules = rulesOf(data, operation, args);
+  for (const member in args) {
+    if (rules[member] === 'order') refuseUnreadableOrder(data, args, readable);
+    if (rules[member] === 'names') for (const name of namesIn(args[member])) refuseHidden(data, name);
+  }
   const own = readable(data);
-  const { selection, parents } = visibleSelection(data, { select, include, omit }, readable);
-  refuseUnreadableOrder(data, rest, readable);
-  const filters = own ? [own, ...parents] : parents;
-  return { ...rest, ...selection, ...withFilters(scopedWhere(data, where, readable), filters) };
+  const filters = own ? [own] : [];
+  const selected = rules['select'] === 'selection' ? visibleArgs(data, operation, args, readable, filters) : args;
+  const scoped = scopedMember(selected, 'where', (where) => scopedWhere(data, where, readable));
+  const placed = scopedMember(scoped, 'cursor', (cursor) => clampedCursor(data, cursor));
+  return filtered(placed, filters);
 }
 
-/** Limits `count` and `aggregate` to the rows that the caller may read, and to visible members. */
-export function scopedAggregate(data: ModelData, args: Args, readable: Readable): Args {
-  const { where, ...rest } = args;
-  const own = readable(data);
-  refuseUnreadableOrder(data, rest, readable);
-  for (const of of ['select', '_count', '_min', '_max', '_sum', '_avg'])
-    for (const member of membersOf(rest[of])) refuseHidden(data, member);
-  return { ...rest, ...withFilters(scopedWhere(data, where, readable), own ? [own] : []) };
-}
+const scopedMember = (args: Args, member: string, scope: (value: unknown) => unknown): Args =>
+  Object.hasOwn(args, member) ? withMember(args, member, scope(args[member])) : args;
 
-const membersOf = (value: unknown): string[] => (typeof value === 'object' && value !== null ? Object.keys(value) : []);
+/** Returns the names of members in a selection, a `where`, or a list of names. */
+const namesIn = (value: unknown): unknown[] => {
+  if (Array.isArray(value)) return value;
+  return typeof value === 'string' ? [value] : isObject(value) ? Object.keys(value) : [];
+};
 
-function refuseHidden(data: ModelData, member: string): void {
-  if (Object.hasOwn(data.hidden, member))
+function refuseHidden(data: ModelData, member: unknown): void {
+  if (Object.hasOwn(data.hidden, member as string))
     throw new TypeError(`db.${data.delegate}: \`${member}\` is hidden from operations.`);
 }
 
@@ -59,138 +65,181 @@ function relatedModel(data: ModelData, member: string): ModelData {
   throw new TypeError(`db.${data.delegate}: declare the model behind \`${member}\` in the \`models\` first.`);
 }
 
+const fieldOf = ({ stored: { fields } }: ModelData, member: string) =>
+  Object.hasOwn(fields, member) ? fields[member] : undefined;
+
 /** Refuses an order that reveals hidden members or rows of others, and a cursor at a row of others. */
-function refuseUnreadableOrder(data: ModelData, { orderBy, cursor, distinct }: Args, readable: Readable): void {
-  const ordered = [orderBy ?? []].flat().flatMap((one) => Object.entries(one as Args));
+function refuseUnreadableOrder(data: ModelData, { orderBy, cursor }: Args, readable: Readable): void {
+  const ordered = [orderBy].flat().flatMap((one) => (isObject(one) ? Object.entries(one) : []));
   for (const [member, value] of ordered) {
     refuseHidden(data, member);
-    if (data.stored.fields[member]?.kind !== 'object') continue;
+    const field = fieldOf(data, member);
+    if (!field) throw new TypeError(`db.${data.delegate}: rows cannot be ordered by \`${member}\`.`);
+    if (field.kind !== 'object') continue;
     const to = relatedModel(data, member);
     if (readable(to))
       throw new TypeError(`db.${data.delegate}: the caller may not read all rows by which \`${member}\` orders.`);
-    if (!('_count' in (value as Args))) refuseUnreadableOrder(to, { orderBy: value }, readable);
+    if (isObject(value) && !('_count' in value)) refuseUnreadableOrder(to, { orderBy: value }, readable);
   }
-  for (const member of [...membersOf(cursor), ...[distinct ?? []].flat()]) refuseHidden(data, member as string);
-  if (cursor !== undefined && readable(data) && ordered.some(([member]) => !(member in (cursor as Args))))
+  if (isObject(cursor) && readable(data) && ordered.some(([member]) => !(member in cursor)))
     throw new TypeError(`db.${data.delegate}: order by the members of \`cursor\` only.`);
 }
 
-/** The range of PostgreSQL's `integer`. */
-const MAX_INT = 2_147_483_647;
-const isInRange = (value: unknown): boolean => typeof value !== 'number' || (value >= -MAX_INT && value <= MAX_INT);
+const LIMITS: Readonly<Record<string, number | bigint>> = { Int: 2_147_483_647, BigInt: 2n ** 63n - 1n };
+/** The spellings of PostgreSQL. */
+const UUID = /^\{?([\da-f]{4}-?){8}\}?$/i;
 const NO_ROW = { in: [] };
-const LOGICAL_OPERATORS = ['AND', 'OR', 'NOT'];
 
-/**
- * Limits a `where` and its relations to permitted rows. Numbers beyond the integer range match nothing.
- * @throws TypeError for a hidden member, for an undeclared model, and for `undefined`, which Prisma takes as "every
- * row"
- */
-export function scopedWhere(data: ModelData, where: unknown, readable: Readable): Args | undefined {
-  if (where === undefined || where === null) return undefined;
-  const scoped = (one: unknown) => scopedWhere(data, one, readable);
-  const members = Object.entries(where as Args).map(([member, value]): [string, unknown] => {
-    if (LOGICAL_OPERATORS.includes(member)) return [member, Array.isArray(value) ? value.map(scoped) : scoped(value)];
-    const field = data.stored.fields[member];
-    for (const one of field ? [member] : membersOf(value)) refuseHidden(data, one);
-    if (field?.kind === 'object') return [member, relationFilter(data, member, value, readable)];
-    if (value === undefined || (isPlain(value) && Object.values(value).includes(undefined)))
-      throw new TypeError(`db.${data.delegate}: \`where.${member}\` is undefined.`);
-    return [member, field?.type === 'Int' ? clampToRange(value) : value];
-  });
-  return Object.fromEntries(members);
+/** Returns false for a number or a UUID that PostgreSQL cannot store in the column, such as the id of no row. */
+export function isStorable(field: Field | undefined, value: unknown): boolean {
+  if (typeof value === 'string') return !field?.isUuid || UUID.test(value);
+  if (typeof value !== 'number' && typeof value !== 'bigint') return true;
+  const limit = LIMITS[field?.type ?? ''];
+  return limit === undefined || (value >= -limit && value <= limit);
 }
 
-const isPlain = (value: unknown): value is Args =>
-  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+/** Returns true for a unique `where` with a value that no row can have. */
+export const namesNoRow = (data: ModelData, where: Args): boolean =>
+  Object.entries(where).some(([member, value]) => {
+    const field = fieldOf(data, member);
+    return field ? !isStorable(field, value) : isObject(value) && namesNoRow(data, value);
+  });
+
+/** Replaces values that no row can have by one that none has. */
+const clampedCursor = (data: ModelData, cursor: unknown): unknown =>
+  isObject(cursor)
+    ? mapMembers(cursor, (member, value) => {
+        const field = fieldOf(data, member);
+        if (!field) return clampedCursor(data, value);
+        return isStorable(field, value) ? value : field.isUuid ? '0'.repeat(32) : 0;
+      })
+    : cursor;
+
+/**
+ * Limits the relations in a `where` to permitted rows. Numbers beyond the range of a column match nothing. Everything
+ * else stays as it is, so that Prisma refuses `undefined`.
+ * @throws TypeError for a hidden member and for an undeclared model
+ */
+export function scopedWhere(data: ModelData, where: unknown, readable: Readable): unknown {
+  if (Array.isArray(where)) return mapItems(where, (one) => scopedWhere(data, one, readable));
+  if (!isObject(where)) return where;
+  return mapMembers(where, (member, value) => {
+    if (member === 'AND' || member === 'OR' || member === 'NOT') return scopedWhere(data, value, readable);
+    refuseHidden(data, member);
+    const field = fieldOf(data, member);
+    if (field?.kind === 'object') return relationFilter(data, member, value, readable);
+    if (field) return clampToRange(field, value);
+    // The name of a unique key with several members.
+    for (const name of namesIn(value)) refuseHidden(data, name);
+    return value;
+  });
+}
 
 /** Limits a filter by related rows to those that the caller may read. */
 function relationFilter(data: ModelData, member: string, value: unknown, readable: Readable): unknown {
   const to = relatedModel(data, member);
   const own = readable(to);
-  const limited = (one: unknown) =>
-    one === null ? null : (withFilters(scopedWhere(to, one, readable), own ? [own] : []).where ?? {});
-  const operators = membersOf(value);
-  const isOperator = operators.length > 0 && operators.every((one) => /^(some|none|every|is|isNot)$/.test(one));
-  if (!isOperator) return limited(value);
-  return Object.fromEntries(
-    Object.entries(value as Args).map(([operator, one]) =>
-      operator === 'every' && own
-        ? [operator, { OR: [{ NOT: own }, scopedWhere(to, one, readable) ?? {}] }]
-        : [operator, limited(one)],
-    ),
-  );
+  if (!isObject(value)) return value;
+  const filters = own ? [own] : [];
+  const limited = (one: unknown) => (isObject(one) ? withFilters(scopedWhere(to, one, readable), filters) : one);
+  const names = Object.keys(value);
+  const isList = data.stored.fields[member]?.isList;
+  if (!isList && (names.length === 0 || names.some((name) => name !== 'is' && name !== 'isNot'))) return limited(value);
+  return mapMembers(value, (operator, one) => {
+    if (operator !== 'every' || !own || !isObject(one)) return limited(one);
+    return { OR: [{ NOT: own }, scopedWhere(to, one, readable)] };
+  });
 }
 
-const isAllInRange = (value: unknown): boolean => (Array.isArray(value) ? value.every(isInRange) : isInRange(value));
-
-/** Clamps comparisons to the integer range. Other numbers beyond it match nothing. */
-function clampToRange(value: unknown): unknown {
-  if (!isPlain(value)) return isInRange(value) ? value : NO_ROW;
-  if (Object.values(value).every(isAllInRange)) return value;
-  const clamp = (one: number) => Math.max(-MAX_INT, Math.min(one, MAX_INT));
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([operator, limit]): [string, unknown][] => {
-      if (Array.isArray(limit)) return [[operator, limit.filter(isInRange)]];
-      if (isInRange(limit)) return [[operator, limit]];
-      if (operator === 'not') return [];
-      return /^[lg]te?$/.test(operator) ? [[operator, clamp(limit as number)]] : Object.entries(NO_ROW);
-    }),
-  );
+/** Clamps comparisons to the range of the column. Other values beyond it match nothing. */
+function clampToRange(field: Field, value: unknown): unknown {
+  const limit = LIMITS[field.type];
+  if (limit === undefined && !field.isUuid) return value;
+  if (!isObject(value)) return isStorable(field, value) ? value : NO_ROW;
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  let matchesNone = false;
+  const clamped = mapMembers(value, (operator, one) => {
+    if (operator === 'not' && isObject(one)) return clampToRange(field, one);
+    if (Array.isArray(one))
+      return one.every((item) => isStorable(field, item)) ? one : one.filter((item) => isStorable(field, item));
+    // Prisma refuses NaN.
+    if (isStorable(field, one) || Number.isNaN(one)) return one;
+    if (limit !== undefined && /^[lg]te?$/.test(operator)) return (one as number) > 0 ? limit : -limit;
+    if (operator === 'not') return NO_ROW;
+    matchesNone = true;
+    return Prisma.skip;
+  });
+  return matchesNone ? withMember(clamped, 'in', []) : clamped;
 }
 
-/** Adds filters to a `where`, which may select a unique row. */
-export function withFilters(where: unknown, filters: readonly object[]): { where?: unknown } {
-  if (filters.length === 0) return where === undefined ? {} : { where };
-  const and = [(where as { AND?: object | object[] } | undefined)?.AND ?? []].flat();
-  return { where: { ...(where as object | undefined), AND: [...and, ...filters] } };
-}
-
-/** Omits hidden members, filters lists, and excludes rows whose to-one relations the caller may not read. */
-export function visibleSelection(
+/**
+ * Omits hidden members, and filters lists.
+ * @param filters receives those that a row must satisfy for its to-one relations, which the caller may not read otherwise
+ */
+export function visibleArgs(
   data: ModelData,
-  { select, include, omit }: Args,
+  operation: AllowedCall,
+  args: Args,
   readable: Readable,
-): VisibleSelection {
-  const parents: object[] = [];
-  const hides = Object.keys(data.hidden).length > 0;
-  const relation = (name: string, value: unknown): unknown => {
+  filters: object[],
+): Args {
+  rulesOf(data, operation, args);
+  const members = (given: unknown): unknown =>
+    isObject(given)
+      ? mapMembers(given, (name, value) => {
+          if (!isSelected(data, name, value)) return value;
+          if (name === '_count') return visibleCounts(data, value, readable);
+          return fieldOf(data, name)?.kind === 'object' ? relation(name, value) : value;
+        })
+      : given;
+  const relation = (name: string, value: true | Args): unknown => {
     const to = relatedModel(data, name);
-    const args = value === true ? {} : (value as Args);
-    if (data.stored.fields[name]?.isList) return scopedArgs(to, args, readable);
-    const filter = readable(to);
-    const { selection, parents: nested } = visibleSelection(to, args, readable);
-    for (const one of filter ? [filter, ...nested] : nested) parents.push({ [name]: one });
-    return Object.keys(selection).length > 0 ? selection : true;
-  };
-  const members = (given: Args): Args =>
-    Object.fromEntries(
-      Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
-        if (value === undefined || value === false) return [];
-        refuseHidden(data, name);
-        if (name === '_count') return [[name, counts(value)]];
-        return [[name, data.stored.fields[name]?.kind === 'object' ? relation(name, value) : value]];
-      }),
-    );
-  const counts = (value: unknown): unknown => {
-    const lists = [...data.relations].filter(([, { isList }]) => isList).map(([name]) => [name, true]);
-    const selected = value === true ? Object.fromEntries(lists) : ((value as { select?: Args }).select ?? {});
-    const each = Object.entries(selected as Args).map(([name, of]) => {
-      const to = relatedModel(data, name);
+    const given = value === true ? NO_ARGS : value;
+    let scoped: Args;
+    if (data.stored.fields[name]?.isList) {
+      scoped = scopedArgs(to, 'findMany', given, readable);
+    } else {
       const filter = readable(to);
-      const where = scopedWhere(to, (of as { where?: unknown }).where, readable);
-      return [name, filter || where ? withFilters(where, filter ? [filter] : []) : of];
-    });
-    return { select: Object.fromEntries(each) };
+      const nested: object[] = filter ? [filter] : [];
+      scoped = scopedMember(visibleArgs(to, 'findUnique', given, readable, nested), 'where', (where) =>
+        scopedWhere(to, where, readable),
+      );
+      for (const one of nested) filters.push({ [name]: one });
+    }
+    return scoped === given ? value : scoped;
   };
-  if (select !== undefined) return { selection: { select: members(select as Args) }, parents };
-  return {
-    selection: {
-      ...(include !== undefined && { include: members(include as Args) }),
-      ...(hides || omit !== undefined ? { omit: { ...(omit as object | undefined), ...data.hidden } } : {}),
-    },
-    parents,
-  };
+  const { select, include, omit } = args as Record<string, object | undefined>;
+  const included = include ? withMember(args, 'include', members(include)) : args;
+  if (select) return withMember(included, 'select', members(select));
+  return data.visible.omit ? withMember(included, 'omit', Object.assign({}, omit, data.hidden)) : included;
+}
+
+const NO_ARGS: Args = {};
+
+/** Returns false for a member that Prisma does not select. @throws TypeError for what Prisma would take for true */
+function isSelected(data: ModelData, name: string, value: unknown): value is true | Args {
+  if (value === false || value === undefined || value === Prisma.skip) return false;
+  refuseHidden(data, name);
+  if (value === true || isObject(value)) return true;
+  throw new TypeError(`db.${data.delegate}: select \`${name}\` with true or with an object.`);
+}
+
+/** Counts only the related rows that the caller may read. */
+function visibleCounts(data: ModelData, value: true | Args, readable: Readable): Args {
+  const lists = [...data.relations].filter(([, { isList }]) => isList).map(([name]) => [name, true]);
+  const counted = value === true ? { select: Object.fromEntries(lists) as unknown } : value;
+  const { select } = counted;
+  if (!isObject(select)) return counted;
+  const visible = mapMembers(select, (name, of) => {
+    if (!isSelected(data, name, of)) return of;
+    const to = relatedModel(data, name);
+    const filter = readable(to);
+    const given = of === true ? NO_ARGS : of;
+    const scoped = scopedMember(given, 'where', (where) => scopedWhere(to, where, readable));
+    const limited = filtered(scoped, filter ? [filter] : []);
+    return limited === given ? of : limited;
+  });
+  return withMember(counted, 'select', visible);
 }
 
 interface TargetRowsOptions {

@@ -18,6 +18,10 @@ export interface Field {
   readonly type: string;
   readonly isList: boolean;
   readonly isId: boolean;
+  /** True for `@default(autoincrement())`. */
+  readonly isAutoincrement?: boolean;
+  /** True for `@db.Uuid`. */
+  readonly isUuid?: boolean;
   /** The enum values of Prisma, by their names in the database. */
   readonly values?: Readonly<Record<string, string>>;
   readonly relation?: Relation;
@@ -27,6 +31,8 @@ export interface Relation {
   readonly model: string;
   /** The fields with the foreign key, if this side has it. */
   readonly fields: readonly string[];
+  /** The fields of the other model that the key refers to. */
+  readonly references?: readonly string[];
   /** Undefined without a foreign key, and for Prisma's default. */
   readonly onDelete?: string | undefined;
 }

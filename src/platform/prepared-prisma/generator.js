@@ -14,7 +14,8 @@ import { createInterface } from 'node:readline';
 /**
  * @typedef {{ name: string, dbName?: string | null }} Named
  * @typedef {Named & {
- *   kind: string, type: string, isList: boolean, isId: boolean, relationFromFields?: string[], relationOnDelete?: string,
+ *   kind: string, type: string, isList: boolean, isId: boolean, default?: unknown, nativeType?: unknown,
+ *   relationFromFields?: string[], relationToFields?: string[], relationOnDelete?: string,
  * }} DmmfField
  * @typedef {Named & { fields: DmmfField[] }} DmmfModel
  * @typedef {{ models: DmmfModel[], enums: (Named & { values: Named[] })[] }} Dmmf
@@ -33,12 +34,16 @@ function dataModelOf({ models, enums }) {
     const { name, kind, type, isList, isId } = field;
     if (kind !== 'scalar' && kind !== 'enum' && kind !== 'object')
       throw new Error(`${name} is ${kind}: not supported.`);
-    const { relationFromFields: fields = [], relationOnDelete: onDelete } = field;
+    const { relationFromFields: fields = [], relationToFields: to = [], relationOnDelete: onDelete } = field;
+    const references = to.length > 0 && { references: to };
     const column = nameInDatabase(field);
+    const { name: makes } = /** @type {{ name?: string }} */ (field.default ?? {});
     return {
       ...{ name, column, kind, type, isList, isId },
       ...(kind === 'enum' && { values: values.get(type) ?? {} }),
-      ...(kind === 'object' && { relation: { model: type, fields, ...(onDelete && { onDelete }) } }),
+      ...(Array.isArray(field.nativeType) && field.nativeType[0] === 'Uuid' && { isUuid: true }),
+      ...(makes === 'autoincrement' && { isAutoincrement: true }),
+      ...(kind === 'object' && { relation: { model: type, fields, ...references, ...(onDelete && { onDelete }) } }),
     };
   };
   /** @type {(model: DmmfModel) => import('./data-model.js').Model} */

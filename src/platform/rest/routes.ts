@@ -73,6 +73,8 @@ export interface Context<Services = unknown, Rules extends Policy = Policy> {
   platform: Platform;
 }
 
+const sent = ({ body, path, query }: ReadRequest) => ({ content: body, parameters: { ...path, ...query } });
+
 export const restHandler = (
   operation: Operation,
   route: Route<never, unknown>,
@@ -89,6 +91,7 @@ export const restHandler = (
       action: permission === 'public' ? '' : permission.action,
       writes: method !== 'GET' && method !== 'HEAD',
       request,
+      sent,
       idOf: (key) => Number(request.path[key]),
       ifMatch: headers['if-match'] as string | undefined,
       page,
