@@ -19,7 +19,15 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
-import { type Issue, type Issues, limitIssues, NO_ISSUES, unstorableText } from '../calls/errors.js';
+import {
+  type Issue,
+  type Issues,
+  issueList,
+  limitIssues,
+  NO_ISSUES,
+  pointerTo,
+  unstorableText,
+} from '../calls/errors.js';
 import type { Schema } from '../contract/document.js';
 import { bodyIssues, lazily } from '../http/json-schema.js';
 import { issueFailure } from '../http/messages.js';
@@ -103,10 +111,53 @@ function inLists(type: GraphQLInputType, own: Schema): Schema {
  * Returns the minimum of an ID: 1, or the `min` of its constraint. Returns undefined for other types, and for an ID
  * with a text constraint, such as a channel's name.
  */
-function leastId(schema: GraphQLSchema, arg: GraphQLArgument): number | undefined {
-  if (getNamedType(arg.type).name !== 'ID') return undefined;
-  const constraint = constraintOf(schema, arg);
+function leastId(schema: GraphQLSchema, input: InputValue): number | undefined {
+  if (getNamedType(input.type).name !== 'ID') return undefined;
+  const constraint = constraintOf(schema, input);
   return constraint === undefined ? 1 : (constraint['min'] as number | undefined);
+}
+
+/** An input with ids: an ID with its minimum, or an input object. Each may be in lists. */
+type IdInput = { readonly name: string } & ({ readonly least: number } | { readonly members: readonly IdInput[] });
+
+/** @param known the input objects so far, which may contain themselves */
+function idsAmong(
+  schema: GraphQLSchema,
+  inputs: readonly InputValue[],
+  known = new Map<GraphQLInputObjectType, IdInput[]>(),
+): IdInput[] {
+  return inputs.flatMap((input): IdInput | [] => {
+    const type = getNamedType(input.type);
+    const least = leastId(schema, input);
+    if (!isInputObjectType(type)) return least === undefined ? [] : { name: input.name, least };
+    const members = known.get(type) ?? [];
+    if (!known.has(type)) {
+      known.set(type, members);
+      members.push(...idsAmong(schema, Object.values(type.getFields()), known));
+    }
+    return { name: input.name, members };
+  });
+}
+
+/** Returns a function that finds invalid ids in arguments. */
+function idIssues(ids: readonly IdInput[]): (args: Arguments) => Issues {
+  const path: (string | number)[] = [];
+  const look = (input: IdInput, value: unknown, key: string | number, add: (make: () => Issue) => void): void => {
+    if (value === null || value === undefined) return;
+    path.push(key);
+    if (Array.isArray(value)) for (let i = 0; i < value.length; i++) look(input, value[i], i, add);
+    else if ('members' in input)
+      for (const one of input.members) look(one, (value as Arguments)[one.name], one.name, add);
+    else if (!isId(String(value), input.least))
+      add(() => ({ pointer: path.map(pointerTo).join(''), detail: `must be an integer of at least ${input.least}` }));
+    path.pop();
+  };
+  return (args) => {
+    if (ids.length === 0) return NO_ISSUES;
+    const { add, found } = issueList();
+    for (const one of ids) look(one, args[one.name], one.name, add);
+    return found();
+  };
 }
 
 type Arguments = Record<string, unknown>;
@@ -155,21 +206,13 @@ export function checkArguments(
 
 function checkOf(schema: GraphQLSchema, ajv: Ajv2020, field: GraphQLField<unknown, GraphQLContext>): Check {
   const errorsOf = lazily(ajv, () => argumentsSchema(schema, field.args));
-  const ids = field.args.flatMap((arg) => {
-    const least = leastId(schema, arg);
-    return least === undefined ? [] : { name: arg.name, least };
-  });
+  const invalidIds = idIssues(idsAmong(schema, field.args));
   /** Valid nodes without variables. Their arguments are the same whenever the document runs. */
   const validNodes = new WeakSet<FieldNode>();
   return (args, node) => {
     if (validNodes.has(node)) return NO_ISSUES;
-    const invalid = ids.filter(({ name, least }) => args[name] != null && !isId(String(args[name]), least));
-    if (invalid.length > 0) {
-      const issues = invalid.map(
-        ({ name, least }): Issue => ({ pointer: `/${name}`, detail: `must be an integer of at least ${least}` }),
-      );
-      throw issueFailure('BAD_REQUEST', { issues });
-    }
+    const invalid = invalidIds(args);
+    if (invalid.issues.length > 0) throw issueFailure('BAD_REQUEST', invalid);
     const found = limitIssues(bodyIssues(errorsOf(args)), unstorableText(args));
     if (found.issues.length === 0 && !node.arguments?.some(({ value }) => hasVariable(value))) validNodes.add(node);
     return found;
