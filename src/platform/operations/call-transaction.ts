@@ -7,7 +7,6 @@ import type { PrismaClient } from '../database/client.js';
 import type { Idempotency } from '../idempotency/idempotency.js';
 import type { AnyRow, Db, Tx } from './model.js';
 import type { ModelData } from './model-data.js';
-import type { FailedReference } from './references.js';
 import { lockAccounts, lockAccountsOf } from './row-locks.js';
 
 /** The access decisions of a call, for its guarded client. */
@@ -160,6 +159,12 @@ export function manualTransaction(client: PrismaClient): Promise<ManualTransacti
     );
     done.catch(reject);
   });
+}
+
+/** The rows of a statement that a foreign key failed. */
+export interface FailedReference {
+  readonly data: ModelData;
+  readonly written: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** Records the calls of one operation, so that none outlives it. */

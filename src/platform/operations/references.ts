@@ -4,7 +4,7 @@ import { Failure, type Issue, issuesOf, pointerTo } from '../calls/errors.js';
 import type { PrismaClient } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
 import { isObject } from './call-arguments.js';
-import type { CallLog } from './call-transaction.js';
+import type { CallLog, FailedReference } from './call-transaction.js';
 import { type DeclaredModels, delegateOf, type ForeignKey, type ModelData } from './model-data.js';
 import { isStorable } from './read-scope.js';
 import { foreignKeyColumns } from './row-locks.js';
@@ -15,12 +15,6 @@ type Row = Readonly<Record<string, unknown>>;
 export interface Sent {
   readonly content: unknown;
   readonly parameters: object;
-}
-
-/** The rows of a statement that a foreign key failed. */
-export interface FailedReference {
-  readonly data: ModelData;
-  readonly written: readonly Row[];
 }
 
 /** Returns true for a number or a UUID in a foreign key that no row can have. */
