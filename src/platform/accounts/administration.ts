@@ -42,11 +42,8 @@ export function accountCommands({ client, now, hashing }: AccountCommandsOptions
         const time = { gte: new Date(now() - ATTEMPT_AGE_MS) };
         const where = { event: 'login.failed', subject: `user:${id}`, time };
         const failures = await db.auditEvent.findMany({ where, distinct: 'address', select: { address: true } });
-        await forgetAttempts(
-          db,
-          email,
-          failures.flatMap(({ address }) => address ?? []),
-        );
+        const addresses = failures.flatMap(({ address }) => address ?? []);
+        await forgetAttempts(db, email, addresses);
         await audit(db, COMMAND_LINE, 'password.changed', `user:${id}`);
         return { id, password };
       });

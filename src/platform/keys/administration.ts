@@ -39,13 +39,8 @@ const entries = (rows: SigningKey[], now: number): KeyEntry[] =>
 export type Administration = ReturnType<typeof administration>;
 
 /** Returns the operator's commands, for the command line and the socket of a running server. */
-export function administration({
-  client,
-  algorithm,
-  keySecrets,
-  now,
-  hashing,
-}: StoredKeysOptions & AccountCommandsOptions) {
+export function administration(options: StoredKeysOptions & AccountCommandsOptions) {
+  const { client, algorithm, keySecrets, now } = options;
   const locked = <T>(work: (db: Prisma.TransactionClient, rows: SigningKey[]) => Promise<T>): Promise<T> => {
     if (algorithm === 'HS256')
       throw new CommandError('With JWT_ALGORITHM=HS256 there are no stored keys: change JWT_SECRET.');
@@ -69,7 +64,7 @@ export function administration({
   }
 
   return {
-    ...accountCommands({ client, now, hashing }),
+    ...accountCommands(options),
 
     'keys.list': (_args: object): Promise<KeyEntry[]> => locked(async (_db, rows) => entries(rows, now())),
 
