@@ -215,4 +215,22 @@ onEachDatabase(t, async (t, open) => {
       for (const comment of added) t.same(await codes(admin, updateComment, { id: comment, text: 'T' }), ['GONE']);
     }
   });
+
+  t.test('a time of any year is answered, also in a relation', async (t) => {
+    const id = await newPost(other.id);
+    const times: [stored: string, answered: string][] = [
+      ['0044-03-15 10:00:00+00 BC', '-000043-03-15T10:00:00.000Z'],
+      ['12026-05-06 07:08:09.123+00', '+012026-05-06T07:08:09.123Z'],
+      ['infinity', '+275760-09-13T00:00:00.000Z'],
+      ['-infinity', '-271821-04-20T00:00:00.000Z'],
+    ];
+    for (const [stored, createdAt] of times) {
+      await client.$executeRaw`UPDATE posts SET created_at = ${stored}::text::timestamptz WHERE id = ${id}`;
+      const query =
+        'query($id: ID!, $author: ID!) { post(id: $id) { createdAt } user(id: $author) { posts { createdAt } } }';
+      const { data, codes: found } = await graphql(viewer, query, { id, author: other.id });
+      t.same(found, []);
+      t.same([data.post, data.user.posts.at(-1)], [{ createdAt }, { createdAt }]);
+    }
+  });
 });

@@ -53,7 +53,7 @@ t.test(`with Prisma ${versionOf('@prisma/client')} and pg ${versionOf('pg')}`, a
 
   t.test('only an explicit transaction has an isolation level', async (t) => {
     const levels: unknown[] = [];
-    const { factory } = dryAdapter();
+    const { factory } = dryAdapter(dataModel);
     const connect = async () => {
       const adapter = await factory.connect();
       const start = adapter.startTransaction.bind(adapter);
@@ -74,7 +74,7 @@ t.test(`with Prisma ${versionOf('@prisma/client')} and pg ${versionOf('pg')}`, a
   });
 
   t.test('statements have the recorded forms', async (t) => {
-    const dry = dryRuns(make as never);
+    const dry = dryRuns(make as never, dataModel);
     const sent = async (operation: string, args: object) => (await dry.run(call(operation, args), args)).sent;
     const data = { name: 'n', email: 'e', emailKey: 'k' };
     t.match(await sent('findFirst', { where: { id: 7 } }), [{ text: /^SELECT .*\$1/, values: [7, '1'] }]);
@@ -92,7 +92,7 @@ t.test(`with Prisma ${versionOf('@prisma/client')} and pg ${versionOf('pg')}`, a
   });
 
   t.test('a client connects with its first call, and has a version', async (t) => {
-    const client: Db = make(joiningAdapter(NOBODY, () => '').factory);
+    const client: Db = make(joiningAdapter(NOBODY, () => '', dataModel).factory);
     t.equal(client._clientVersion, versionOf('@prisma/client'));
     await client.$disconnect();
   });

@@ -43,6 +43,7 @@ interface FeedOptions {
 
 export type Feed = ReturnType<typeof feedOf>;
 type Follower = ReturnType<typeof followerOf>;
+type PageReader = ReturnType<typeof pageReader>;
 
 /** Returns a function that reads a page after a position, delivers it, and returns the position after it. */
 function pageReader({ after, onFault }: FeedOptions, schedule: Schedule) {
@@ -58,12 +59,9 @@ function pageReader({ after, onFault }: FeedOptions, schedule: Schedule) {
         position = entry.id;
         count += 1;
       }
-      if (count !== page?.length) {
-        size = Math.max(1, count || size >> 1);
-        return;
-      }
-      if (count < size) position = Math.max(position, newestId);
-      size = Math.min(PAGE_SIZE, 2 * size);
+      const isWhole = count === page?.length;
+      if (isWhole && count < size) position = Math.max(position, newestId);
+      size = isWhole ? Math.min(PAGE_SIZE, 2 * size) : Math.max(1, count || size >> 1);
     };
     try {
       await schedule(readAndDeliver);
@@ -94,18 +92,14 @@ export function feedOf(options: FeedOptions) {
     running = true;
     try {
       while (followers.size > 0 && position !== undefined && position < newestId) {
-        const read = await readPage(position, newestId, async (entry) => {
-          await deliver(entry);
-          return true;
-        });
-        position = Math.max(position, read);
+        position = Math.max(position, await readPage(position, newestId, deliver));
       }
     } finally {
       running = false;
     }
   }
 
-  async function deliver(entry: Entry): Promise<void> {
+  async function deliver(entry: Entry): Promise<boolean> {
     // A follower that joins now reads this entry from the table.
     position = entry.id;
     const current = [...followers];
@@ -114,6 +108,7 @@ export function feedOf(options: FeedOptions) {
       follower.deliver(entry.id, rendered);
       if (index % FOLLOWERS_PER_TURN === FOLLOWERS_PER_TURN - 1) await nextTurn();
     }
+    return true;
   }
 
   function wake(id: number): void {
@@ -150,12 +145,7 @@ export function feedOf(options: FeedOptions) {
  * above its position, so that nothing is sent twice.
  * @param delivered the last id that the feed delivered; undefined before its first read
  */
-function followerOf(
-  sink: Sink,
-  delivered: number | undefined,
-  readPage: ReturnType<typeof pageReader>,
-  render: FeedOptions['render'],
-) {
+function followerOf(sink: Sink, delivered: number | undefined, readPage: PageReader, render: FeedOptions['render']) {
   let position = 0;
   /** Entries after `storedUntil` are in `buffer`. `buffer` is undefined for a live follower. */
   let storedUntil = delivered;

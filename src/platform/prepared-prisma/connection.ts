@@ -3,11 +3,8 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { type FieldDef, Query, type QueryArrayConfig, type QueryArrayResult } from 'pg';
-
-/** Returns the parser of a column type. */
-interface Types {
-  getTypeParser: (type: number, format?: string) => (text: string) => unknown;
-}
+import type { DataModel } from './data-model.js';
+import { exactly, type Types } from './exact.js';
 
 /** A statement for `pg`. A statement with an empty name is not prepared. */
 export interface Statement {
@@ -209,11 +206,11 @@ const factory = (connect: () => Promise<SqlDriverAdapter>): SqlDriverAdapterFact
 });
 
 /** Simulates a database: records statements, and returns a given answer. */
-export function dryAdapter() {
+export function dryAdapter(dataModel: DataModel) {
   let sent: Sent[] = [];
   let answer: Answer | undefined;
   let step: string | undefined;
-  const query: RunQuery = async (config) => {
+  const query: RunQuery = exactly(dataModel, async (config) => {
     sent.push({ text: config.text, values: config.values ?? [] });
     if (answer === undefined || (step !== undefined && config.text !== step)) return NOTHING;
     if ('error' in answer) throw answer.error;
@@ -222,7 +219,7 @@ export function dryAdapter() {
     const parsers = fields.map(({ dataTypeID }) => config.types.getTypeParser(dataTypeID, 'text'));
     const parsed = rows.map((row) => row.map((text, i) => (text === null ? null : parsers[i]?.(text))));
     return { ...answer.result, rows: parsed };
-  };
+  });
   const connect = async () => {
     if (answer !== undefined && 'error' in answer && step === undefined) throw answer.error;
     return asClient(query);
@@ -240,13 +237,14 @@ export function dryAdapter() {
 }
 
 /** A connection for Prisma's own transactions, which would return broken ones to the pool. */
-function keepOrDestroy(connection: PoolConnection) {
+function keepOrDestroy(connection: PoolConnection, dataModel: DataModel) {
   let broken = false;
-  const query: RunQuery = (config) =>
+  const query: RunQuery = exactly(dataModel, (config) =>
     sendStatement(connection, config as Statement).catch((error: unknown) => {
       broken ||= isBroken(error);
       throw error;
-    });
+    }),
+  );
   return { ...asClient(query), release: () => connection.release(broken) };
 }
 
@@ -254,14 +252,15 @@ function keepOrDestroy(connection: PoolConnection) {
 const CONTROL = /^(BEGIN|COMMIT|ROLLBACK$|SET TRANSACTION)/;
 
 /** A pool for Prisma whose transactions may use an open transaction. */
-export function joiningAdapter(pool: PoolLike, names: (text: string) => string) {
+export function joiningAdapter(pool: PoolLike, names: (text: string) => string, dataModel: DataModel) {
   const single = pooledConnection(pool);
   let openConnection: Connection | undefined;
-  const query: RunQuery = (config) => single.query(config as Statement);
+  const query: RunQuery = exactly(dataModel, (config) => single.query(config as Statement));
   const connect = async (): Promise<unknown> => {
-    if (openConnection === undefined) return keepOrDestroy(await takeConnection(pool));
+    if (openConnection === undefined) return keepOrDestroy(await takeConnection(pool), dataModel);
     const connection = openConnection;
-    return asClient(async (config) => (CONTROL.test(config.text) ? NOTHING : connection.query(config as Statement)));
+    const send: RunQuery = exactly(dataModel, (config) => connection.query(config as Statement));
+    return asClient(async (config) => (CONTROL.test(config.text) ? NOTHING : send(config)));
   };
   /** Used by the next transaction with an isolation level. Prisma's own transactions around a call have none. */
   let next: Connection | undefined;

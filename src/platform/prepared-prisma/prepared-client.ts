@@ -177,11 +177,11 @@ export function preparedClient<Client extends object>(
 ): Client {
   const counts: Statistics = { prepared: 0, unrecorded: 0, replayed: 0, recorded: 0, fallbacks: new Map() };
   const names = statementNames(maxNames);
-  const joining = joiningAdapter(pool, names.nameOfRepeated);
+  const joining = joiningAdapter(pool, names.nameOfRepeated, dataModel);
   const real = make(joining.factory);
   const prisma = real as unknown as AnyClient & { _clientVersion?: string };
   const clientVersion = prisma._clientVersion ?? '';
-  const dry = dryRuns((adapter) => make(adapter) as unknown as AnyClient);
+  const dry = dryRuns((adapter) => make(adapter) as unknown as AnyClient, dataModel);
   const plans = planCache(maxPlans, recordings);
   const calls = callsOf({ dataModel, dryRuns: dry, plans, names, counts, verified });
 

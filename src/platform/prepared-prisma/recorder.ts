@@ -122,8 +122,11 @@ export interface DryRuns {
 }
 
 /** @param createClient creates a Prisma client for the first run */
-export function dryRuns(createClient: (adapter: ReturnType<typeof dryAdapter>['factory']) => AnyClient): DryRuns {
-  const adapter = dryAdapter();
+export function dryRuns(
+  createClient: (adapter: ReturnType<typeof dryAdapter>['factory']) => AnyClient,
+  dataModel: DataModel,
+): DryRuns {
+  const adapter = dryAdapter(dataModel);
   let client: AnyClient | undefined;
   /** Serialises runs, because the adapter has one answer, and because Prisma merges simultaneous `findUnique` calls. */
   let free: Promise<unknown> = Promise.resolve();

@@ -8,6 +8,7 @@ import { Decimal, skip } from '@prisma/client/runtime/client';
 import { types as pgTypes } from 'pg';
 import type { Result } from './connection.js';
 import type { DataModel, Field, Model } from './data-model.js';
+import { decodeTimestamp, isExtreme } from './exact.js';
 import { Unsupported, type ValueType } from './shape.js';
 
 type Decode = (text: string) => unknown;
@@ -19,19 +20,10 @@ const decodeBoolean: Decode = (text) => text === 't';
 const decodeJson: Decode = (text) => JSON.parse(text);
 const decodeTime: Decode = (text) => new Date(`1970-01-01T${text.split(/[+-]/)[0]}Z`);
 
-const isSign = (character: string | undefined) => character === '+' || character === '-';
-
-/** Ignores the offset, as Prisma does: sessions are in UTC. */
-const decodeTimestamp: Decode = (text) => {
-  const { length } = text;
-  const end = isSign(text[length - 3]) ? length - 3 : isSign(text[length - 6]) ? length - 6 : length;
-  return new Date(`${text.slice(0, 10)}T${text.slice(11, end)}Z`);
-};
-
 /** Converts a timestamp, a date or a time of day. */
 const decodeDateTime: Decode = (text) => {
   if (text[2] === ':') return decodeTime(text);
-  return text.length < 11 ? new Date(text) : decodeTimestamp(text);
+  return text.length < 11 && !isExtreme(text) ? new Date(text) : decodeTimestamp(text);
 };
 
 type List = (string | null | List)[];
@@ -83,8 +75,9 @@ export interface Reader {
   row: (result: Result, row: unknown[]) => unknown;
 }
 
-/** Respects the offset, as Prisma does inside JSON. */
-function dateInJson(text: string): Date {
+/** Respects the offset, as Prisma does inside JSON. @param text or the milliseconds of an extreme time */
+function dateInJson(text: string | number): Date {
+  if (typeof text === 'number') return new Date(text);
   if (text.length < 19) return decodeDateTime(text) as Date;
   const offset = /[+-]\d\d(:\d\d)?$/.exec(text);
   if (offset === null) return decodeTimestamp(text) as Date;
@@ -105,6 +98,7 @@ const FROM_TEXT: Record<string, Decode> = {
 const FROM_JSON: Record<string, Convert | undefined> = {
   BigInt,
   Decimal: decodeDecimal,
+  Float: Number,
   DateTime: dateInJson,
   Bytes: decodeBytes,
 };
