@@ -3,7 +3,7 @@ import pg from 'pg';
 import t from 'tap';
 import { BOUNDS } from '../../src/platform/bounds.js';
 import { Failure } from '../../src/platform/calls/errors.js';
-import { background } from '../../src/platform/limits/background.js';
+import { background } from '../../src/platform/calls/schedulers.js';
 import { onEachDatabase } from '../support/databases.js';
 import { dialler } from '../support/graphql-ws.js';
 import { eventually } from '../support/process.js';

@@ -4,13 +4,13 @@ import { type Context, MessageType, makeServer, type SubscribePayload } from 'gr
 import type { WebSocket } from 'ws';
 import { authenticated } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
+import { background } from '../calls/schedulers.js';
 import { contextOf } from '../graphql/context.js';
 import { type OperationRequest, tokensOfAll, withOwnDocument } from '../graphql/documents.js';
 import type { Engine, Execution } from '../graphql/engine.js';
 import { asGraphQLErrors, codesOf, type ErrorFormatter, formatResult, limitErrors } from '../graphql/errors.js';
 import type { Limits } from '../graphql/limits.js';
 import { aboutRequest } from '../http/observability.js';
-import { background } from '../limits/background.js';
 import { callerOf } from '../limits/rate-limit.js';
 import type { PlatformServices } from '../services.js';
 import { CLOSE, type Connection, connection, MAX_ID_LENGTH, MAX_QUEUED_BYTES, messageFault } from './connection.js';
