@@ -8,7 +8,7 @@ import type { Application, ApplicationPlatform } from './application.js';
 import { refusalLog } from './audit/audit.js';
 import { cursors } from './calls/rows.js';
 import { dataModel } from './database/client.js';
-import { isOutage } from './database/faults.js';
+import { isOutage, retryWhileUnavailable } from './database/faults.js';
 import type { Database } from './database/open.js';
 import type { Outages } from './database/outages.js';
 import { databaseSignals } from './database/signals.js';
@@ -16,6 +16,7 @@ import { outsideService } from './forward/outside.js';
 import { idempotencyService } from './idempotency/idempotency.js';
 import { jobRunner, removeExpired } from './jobs/jobs.js';
 import { administration } from './keys/administration.js';
+import { agreeOnSettings } from './keys/fleet-settings.js';
 import { signingKeys } from './keys/signing-keys.js';
 import { modelStreams } from './live/streams.js';
 import type { Names } from './names.js';
@@ -77,7 +78,15 @@ export async function platformServices(
   const keySecrets = config.KEY_SECRET ?? [];
   const secrets = keySecrets.length > 0 ? keySecrets : ['development'];
   const { JWT_ALGORITHM: algorithm, JWT_SECRET: jwtSecret, REDIS_URL } = config;
-  const keys = await signingKeys({ client, listen, algorithm, jwtSecret, keySecrets, now, onFault });
+  const onDifference = (settings: string[]) =>
+    log.warn({ settings }, 'other instances have other values of these settings');
+  const agree = () => agreeOnSettings(client, config, onDifference);
+  // An embedded database has one instance.
+  const agreed = database.kind === 'embedded' ? undefined : retryWhileUnavailable(agree);
+  const [, keys] = await Promise.all([
+    agreed,
+    signingKeys({ client, listen, algorithm, jwtSecret, keySecrets, now, onFault }),
+  ]);
   const revoked = await revocations({ client, listen, checkListening, keys, names, now, onFault });
   const tokens = accessTokens({
     keys,

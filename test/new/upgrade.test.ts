@@ -25,6 +25,7 @@ function asBefore(folder: string): void {
   const schema = textOf(path)
     .replace(/\/\/\/ Where an account has logged in[\s\S]*?\n}\n\n/, '')
     .replace(/ {2}\/\/\/ Tokens with a lower version[\s\S]*? {2}version .*\n/, '')
+    .replace(/\/\/\/ A setting in which all instances[\s\S]*?\n}\n\n/, '')
     .replace('  networks        KnownNetwork[]\n', '  nickname String?\n');
   writeFileSync(path, schema);
 }

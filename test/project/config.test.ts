@@ -104,6 +104,10 @@ t.test('errors name the variable', async (t) => {
     [{ JWT_ALGORITHM: 'HS256' }, 'JWT_SECRET: HS256 needs a secret of at least 32 characters'],
     [{ JWT_ALGORITHM: 'HS256', JWT_SECRET: SECRET }, undefined],
     [{ JWT_SECRET: SECRET }, undefined],
+    [
+      { JWT_SECRET: `${SECRET},short` },
+      'JWT_SECRET: secret 2 of 2 must have at least 32 characters, without blanks around it',
+    ],
 
     [{ ADMIN_EMAIL: 'root@example.com' }, 'ADMIN_EMAIL, ADMIN_PASSWORD: set both or neither'],
     [{ ADMIN_PASSWORD: SECRET }, 'ADMIN_EMAIL, ADMIN_PASSWORD: set both or neither'],

@@ -8,6 +8,7 @@ import { readResults } from '../../bench/results.js';
 import { errors } from '../../generated/errors.js';
 import { BOUNDS, type Bound, VARIABLE_BOUNDS } from '../../src/platform/bounds.js';
 import { type Parameters, POSTGRESQL, REDIS } from '../../src/platform/database/parameters.js';
+import { FLEET_SETTINGS } from '../../src/platform/keys/fleet-settings.js';
 import { PIPELINE } from '../../src/platform/pipeline.js';
 import { demoDirectory } from '../support/demo.js';
 import {
@@ -55,6 +56,12 @@ const parameterTable = (known: Parameters) =>
     }),
   );
 
+const DIFFERENCES = {
+  common: 'the start ends, unless the lists have a secret in common',
+  equal: 'the start ends',
+  similar: 'the log has a warning',
+} as const;
+
 /** The tables from the code, by the name of their place in a page. */
 const tables: Record<string, string[]> = {
   configuration: table(
@@ -62,6 +69,10 @@ const tables: Record<string, string[]> = {
     ...described.map(({ name, value, description }) => [code(name), code(value), description]),
   ),
   parameters: parameterTable(POSTGRESQL),
+  'fleet settings': table(
+    ['setting', 'if another instance has another value'],
+    ...Object.entries<keyof typeof DIFFERENCES>(FLEET_SETTINGS).map(([name, rule]) => [code(name), DIFFERENCES[rule]]),
+  ),
   'redis parameters': parameterTable(REDIS),
   limits: table(
     ['limit', 'default', 'scope', 'beyond it', 'variable', 'metric'],

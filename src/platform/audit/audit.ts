@@ -17,6 +17,7 @@ export const AUDITED_EVENTS = [
   'user.deleted',
   'key.rotated',
   'key.retired',
+  'settings.accepted',
   'access.refused',
   'limit.exceeded',
 ] as const;

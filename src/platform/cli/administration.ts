@@ -5,14 +5,14 @@ import { CommandError } from '../calls/errors.js';
 import { readAddress } from '../database/address.js';
 import type { Administration, KeyEntry } from '../keys/administration.js';
 import { runningServer } from '../server/admin-socket.js';
-import { readConfig } from '../server/config.js';
+import { type Config, readConfig } from '../server/config.js';
 import { type Subcommand, table } from './output.js';
 
 /**
  * Runs a command of an operator on the database of DATABASE_URL. Only one process can open an embedded database, so a
  * running server executes the command for it. Prints the message of an error, and sets the exit code 1.
  */
-async function runCommand(work: (commands: Administration) => Promise<void>): Promise<void> {
+async function runCommand(work: (commands: Administration, config: Config) => Promise<void>): Promise<void> {
   try {
     const config = readConfig(process.env);
     const address = readAddress(config.DATABASE_URL);
@@ -22,7 +22,7 @@ async function runCommand(work: (commands: Administration) => Promise<void>): Pr
     }
     if (directory !== undefined && !existsSync(directory)) throw new CommandError(`There is no ${address.label}.`);
     const running = directory === undefined ? undefined : await runningServer(directory);
-    if (running) return await work(running);
+    if (running) return await work(running, config);
     // These modules take half of the time of a command, and a running server has loaded them.
     const [{ openDatabase }, { administration }] = await Promise.all([
       import('../database/open.js'),
@@ -34,7 +34,7 @@ async function runCommand(work: (commands: Administration) => Promise<void>): Pr
     });
     const { JWT_ALGORITHM: algorithm, KEY_SECRET: keySecrets = [] } = config;
     const commands = administration({ client: database.client, algorithm, keySecrets, now: database.clock.now });
-    await work(commands).finally(database.close);
+    await work(commands, config).finally(database.close);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;
@@ -58,6 +58,19 @@ export const keys: Subcommand = (command) => {
     .argument('<kid>', 'the id of the key')
     .allowUnknownOption() // One in 64 thumbprints in base64url begins with a hyphen.
     .action((kid: string) => runCommand(async (commands) => print(await commands['keys.retire']({ kid }))));
+};
+
+export const settings: Subcommand = (command) => {
+  command
+    .command('accept')
+    .description('make the settings of this process those of all instances on the database')
+    .action(() =>
+      runCommand(async (commands, config) => {
+        const { codesOf } = await import('../keys/fleet-settings.js');
+        const names = await commands['settings.accept']({ codes: codesOf(config) });
+        console.log(`Accepted${names.length > 0 ? `, with other values than before: ${names.join(', ')}` : ''}.`);
+      }),
+    );
 };
 
 const COLUMNS = ['time', 'event', 'actor', 'subject', 'address', 'requestId'];

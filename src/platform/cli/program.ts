@@ -69,6 +69,10 @@ const OPERATOR: Subcommands = {
     summary: 'end sessions',
     load: async () => ({ default: (await administration()).sessions }),
   },
+  settings: {
+    summary: 'make the settings of this process those of all instances',
+    load: async () => ({ default: (await administration()).settings }),
+  },
   start: {
     summary: 'run the service',
     load: async () => {

@@ -3,6 +3,7 @@ import { type AuditFilter, audit, COMMAND_LINE, readAudit } from '../audit/audit
 import { CommandError } from '../calls/errors.js';
 import type { Prisma, SigningKey } from '../database/client.js';
 import { notify } from '../database/signals.js';
+import { acceptSettings, type codesOf } from './fleet-settings.js';
 import {
   decryptKey,
   encryptKey,
@@ -103,6 +104,9 @@ export function administration(options: StoredKeysOptions & AccountCommandsOptio
         return changed(db);
       });
     },
+
+    /** @returns the settings that were others */
+    'settings.accept': ({ codes }: { codes: ReturnType<typeof codesOf> }) => acceptSettings(client, codes),
 
     'audit.read': (filter: AuditFilter) => readAudit(client, filter),
   };

@@ -158,7 +158,7 @@ export async function updateKeyStates(db: Prisma.TransactionClient, now: number)
 interface SigningKeysOptions extends Pick<Database, 'client' | 'listen'> {
   algorithm: 'RS256' | 'HS256';
   /** HS256 only. */
-  jwtSecret: string | undefined;
+  jwtSecret: Secrets | undefined;
   /** Encrypt the stored keys. Empty outside production only. */
   keySecrets: Secrets;
   now: () => number;
@@ -183,12 +183,12 @@ export async function signingKeys(options: SigningKeysOptions): Promise<SigningK
   return options.algorithm === 'HS256' ? symmetric(options) : asymmetric(options);
 }
 
-function symmetric({ jwtSecret }: SigningKeysOptions): SigningKeys {
-  const key = new TextEncoder().encode(jwtSecret);
+function symmetric({ jwtSecret = [] }: SigningKeysOptions): SigningKeys {
+  const keys = jwtSecret.map((secret) => new TextEncoder().encode(secret));
   return {
     algorithm: 'HS256',
-    signingKey: () => ({ kid: undefined, key }),
-    verificationKey: (kid) => (kid === undefined ? key : undefined),
+    signingKey: () => ({ kid: undefined, key: keys[0] as Uint8Array }),
+    verificationKeys: (kid) => (kid === undefined ? keys : []),
     jwks: () => ({ keys: [] }),
     onRemoved: () => () => {},
     read: async () => {},
@@ -238,7 +238,7 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
       const { key } = keysNow().find(({ state }) => state === 'CURRENT') as KeyWithState<Ring[number]>;
       return { kid: key.kid, key: key.privateKey };
     },
-    verificationKey: (kid) => keysNow().find(({ key }) => key.kid === kid)?.key.publicKey,
+    verificationKeys: (kid) => keysNow().flatMap(({ key }) => (key.kid === kid ? [key.publicKey] : [])),
     jwks: () => ({ keys: keysNow().map(({ key }) => key.publicJwk) }),
     onRemoved: removals.add,
     read: refresh.read,

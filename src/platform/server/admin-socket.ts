@@ -74,6 +74,7 @@ export async function runningServer(directory: string): Promise<Administration |
     'keys.list': call('keys.list'),
     'keys.rotate': call('keys.rotate'),
     'keys.retire': call('keys.retire'),
+    'settings.accept': call('settings.accept'),
     'audit.read': call('audit.read'),
     'accounts.reset': call('accounts.reset'),
     'sessions.end': call('sessions.end'),

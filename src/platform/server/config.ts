@@ -7,11 +7,13 @@ import { parameterProblems, REDIS } from '../database/parameters.js';
 import { HTTP_URL, SECRET_BYTES, variables } from './variables.js';
 
 type Environment = Static<typeof variables>;
-type Settings = Omit<Environment, 'KEY_SECRET'>;
+type Settings = Omit<Environment, 'KEY_SECRET' | 'JWT_SECRET'>;
 
 export type Config = Readonly<Settings> & {
   /** Newest first. */
   readonly KEY_SECRET?: readonly string[];
+  /** Newest first. */
+  readonly JWT_SECRET?: readonly string[];
   /** True if the rules of production apply instead of the demo's. */
   readonly production: boolean;
 };
@@ -50,11 +52,11 @@ function areAddresses(text: string | undefined): boolean {
 /** Returns true for scheme, host and port, as in the Origin header. Refuses wildcards. */
 const isOrigin = (text: string): boolean => isHttpUrl(text) && new URL(text).origin === text && !text.includes('*');
 
-const unfitSecrets = (secrets: readonly string[]): string[] =>
+const unfitSecrets = (name: string, secrets: readonly string[] = []): string[] =>
   secrets.flatMap((secret, place) =>
     secrets.length > 1 && (secret.length < SECRET_BYTES || secret.trim() !== secret)
       ? [
-          `KEY_SECRET: secret ${place + 1} of ${secrets.length} must have at least ${SECRET_BYTES} characters, without blanks around it`,
+          `${name}: secret ${place + 1} of ${secrets.length} must have at least ${SECRET_BYTES} characters, without blanks around it`,
         ]
       : [],
   );
@@ -110,7 +112,8 @@ function contradictions(environment: Environment): string[] {
     environment.NODE_ENV === 'production' &&
       environment.DEMO === 'on' &&
       'NODE_ENV, DEMO: production has no demo; set one of them',
-    ...unfitSecrets(KEY_SECRET?.split(',') ?? []),
+    ...unfitSecrets('KEY_SECRET', KEY_SECRET?.split(',')),
+    ...unfitSecrets('JWT_SECRET', JWT_SECRET?.split(',')),
     environment.JWT_ALGORITHM === 'HS256' &&
       !JWT_SECRET &&
       'JWT_SECRET: HS256 needs a secret of at least 32 characters',
@@ -216,8 +219,11 @@ export function readConfig(
   }
   const problems = contradictions(values);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-  const { KEY_SECRET, ...others } = values;
-  const secrets = KEY_SECRET !== undefined && { KEY_SECRET: KEY_SECRET.split(',') };
+  const { KEY_SECRET, JWT_SECRET, ...others } = values;
+  const secrets = {
+    ...(KEY_SECRET !== undefined && { KEY_SECRET: KEY_SECRET.split(',') }),
+    ...(JWT_SECRET !== undefined && { JWT_SECRET: JWT_SECRET.split(',') }),
+  };
   return Object.freeze({ ...others, ...secrets, production: isProduction(values) });
 }
 

@@ -76,7 +76,9 @@ export const variables = Type.Object({
     'encrypts stored signing keys and authenticates cursors: one secret, or several, newest first, separated by commas; required in production',
   ),
   JWT_ALGORITHM: choice(['RS256', 'HS256'], 'signature algorithm of access tokens'),
-  JWT_SECRET: cryptographic('HS256 secret; required with JWT_ALGORITHM=HS256'),
+  JWT_SECRET: cryptographic(
+    'secret of HS256: one, or several, newest first, separated by commas; required with JWT_ALGORITHM=HS256',
+  ),
   JWT_ISSUER: text('iss claim of access tokens; unset: the name of the application'),
   JWT_AUDIENCE: text('aud claim of access tokens; unset: the name of the application'),
   BODY_LIMIT: count(65_536, 'maximum bytes of a request body'),

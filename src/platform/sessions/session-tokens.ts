@@ -65,7 +65,8 @@ type Key = KeyObject | Uint8Array;
 export interface KeySource {
   algorithm: 'RS256' | 'HS256';
   signingKey: () => { kid: string | undefined; key: Key };
-  verificationKey: (kid: string | undefined) => Key | undefined;
+  /** Several for HS256, whose tokens do not name their secret. */
+  verificationKeys: (kid: string | undefined) => readonly Key[];
 }
 
 interface AccessTokenOptions {
@@ -88,9 +89,7 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
       const header = canonicalHeader(token);
       if (!header || !Object.keys(header).every((name) => ['alg', 'typ', 'kid'].includes(name))) return undefined;
       const { kid } = header;
-      const key = keys.verificationKey(kid);
-      if (!key) return undefined;
-      const { payload } = await jwtVerify(token, key as Uint8Array, {
+      const options = {
         algorithms: [keys.algorithm],
         issuer,
         audience,
@@ -98,12 +97,14 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
         clockTolerance: CLOCK_TOLERANCE_S,
         currentDate: new Date(now()),
         requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti', 'role'],
-      });
-      const claims = parseClaims(payload, kid);
+      };
+      const verifications = keys.verificationKeys(kid).map((key) => jwtVerify(token, key as Uint8Array, options));
+      const claims = parseClaims((await Promise.any(verifications)).payload, kid);
       if (claims) cache.set(digest, claims);
       return claims;
     } catch (error) {
-      if (error instanceof errors.JWTExpired) throw expiredFailure(Number(error.payload.exp));
+      const expired = (error as AggregateError).errors?.find((one) => one instanceof errors.JWTExpired);
+      if (expired) throw expiredFailure(Number(expired.payload.exp));
       return undefined;
     }
   }
@@ -139,7 +140,7 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
       const cached = cache.get(digest);
       if (!cached) return verify(token, digest);
       const isExpired = now() / 1000 >= cached.expiresAt + CLOCK_TOLERANCE_S;
-      if (!isExpired && keys.verificationKey(cached.kid) !== undefined) return cached;
+      if (!isExpired && keys.verificationKeys(cached.kid).length > 0) return cached;
       cache.delete(digest);
       if (isExpired) throw expiredFailure(cached.expiresAt);
       return undefined;
