@@ -41,7 +41,7 @@ export const sessions: Mutant[] = [
   },
   {
     file: 'platform/sessions/session-tokens.ts',
-    before: 'if (!isExpired && keys.verificationKeys(cached.kid).length > 0) return cached;',
+    before: 'if (!isExpired && keys.verificationKey(cached.kid) !== undefined) return cached;',
     after: 'if (!isExpired) return cached;',
     tests: ['auth/keys.test.ts', 'auth/auth.test.ts'],
   },

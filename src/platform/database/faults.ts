@@ -10,8 +10,6 @@ export type DatabaseFault =
   | { kind: 'unavailable' }
   /** The server rejects the login: a wrong password or a missing database. Retries do not help. */
   | { kind: 'denied' }
-  /** A standby that has not been promoted yet, or `default_transaction_read_only`. */
-  | { kind: 'read-only' }
   | { kind: 'storage-full' }
   | { kind: 'timeout' }
   | { kind: 'serialization' }
@@ -35,7 +33,7 @@ const bySqlState: Record<string, Kind> = {
   '23001': 'reference', // ON DELETE RESTRICT, from PostgreSQL 18 on
   '23503': 'reference',
   '23505': 'unique',
-  '25006': 'read-only',
+  '25006': 'unavailable', // read-only: see `isReadOnlyRefusal`
   '25P03': 'timeout',
   '28': 'denied',
   '3D': 'denied',
@@ -134,8 +132,11 @@ export function faultOf(error: unknown): DatabaseFault {
 }
 
 /** Returns true for an error that an outage of the database causes. */
-export const isOutage = (error: unknown): boolean =>
-  ['unavailable', 'denied', 'timeout', 'read-only'].includes(faultOf(error).kind);
+export const isOutage = (error: unknown): boolean => ['unavailable', 'denied', 'timeout'].includes(faultOf(error).kind);
+
+/** Returns true if a write was refused by a standby, or by `default_transaction_read_only`. */
+export const isReadOnlyRefusal = (error: unknown): boolean =>
+  causesOf(error).some(({ code, originalCode }) => (originalCode ?? code) === '25006');
 
 /** Returns the innermost message in one line, for operators. */
 export function reasonOf(error: unknown): string {
@@ -158,7 +159,7 @@ const RETRY_LIMIT_MS = 30_000;
 const SLOW_MS = 3000;
 
 /** Faults that may pass, such as a starting or busy server. */
-const TRANSIENT = new Set(['unavailable', 'timeout', 'serialization', 'read-only']);
+const TRANSIENT = new Set(['unavailable', 'timeout', 'serialization']);
 
 export async function reportIfSlow<T>(message: string, work: () => Promise<T>): Promise<T> {
   const timer = setTimeout(() => console.warn(message), SLOW_MS);

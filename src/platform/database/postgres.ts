@@ -21,7 +21,7 @@ import {
   statementTimeout,
   type TimeLimits,
 } from './backend.js';
-import { faultOf } from './faults.js';
+import { faultOf, isReadOnlyRefusal } from './faults.js';
 import { withMigrationSession } from './migrations.js';
 import type { Dependency } from './outages.js';
 import { beginRouted, describeRoute, findRoute } from './pooler.js';
@@ -76,7 +76,7 @@ export async function openPostgres(
     const session = await begin(client);
     observe(client);
     const { connection } = client as unknown as { connection: EventEmitter };
-    connection.on('errorMessage', (error: unknown) => faultOf(error).kind === 'read-only' && checkServer(true));
+    connection.on('errorMessage', (error: unknown) => isReadOnlyRefusal(error) && checkServer(true));
     return session;
   };
   const checkServer = identity.checks({ ...options, application_name: `${name} check` }, begin);

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, RETRY_AFTER_S, truncate } from '../calls/errors.js';
 import { type Code, platformCodes } from '../contract/codes.js';
-import { type DatabaseFault, faultOf } from '../database/faults.js';
+import { type DatabaseFault, faultOf, isReadOnlyRefusal } from '../database/faults.js';
 import type { Names } from '../names.js';
 import { pathOf } from './headers.js';
 import { aboutRequest } from './observability.js';
@@ -29,11 +29,12 @@ const ofFastify: Record<string, [Code, string]> = {
 const ofDatabase: Partial<Record<DatabaseFault['kind'], [Code, string]>> = {
   unavailable: ['UNAVAILABLE', 'The database cannot be reached.'],
   denied: ['UNAVAILABLE', 'The database cannot be reached.'],
-  'read-only': ['UNAVAILABLE', 'The database refuses writes: it is read-only.'],
   timeout: ['UNAVAILABLE', 'The database took too long.'],
   serialization: ['UNAVAILABLE', 'Too much happened at once; try again.'],
   'storage-full': ['INSUFFICIENT_STORAGE', 'The storage is full.'],
 };
+
+const READ_ONLY: [Code, string] = ['UNAVAILABLE', 'The database refuses writes: it is read-only.'];
 
 const byStatus = new Map<number, Code>(
   Object.entries(platformCodes)
@@ -59,7 +60,7 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const { code: given, statusCode = 500 } = (error ?? {}) as Thrown;
   const code = typeof given === 'string' ? given : '';
-  const known = ofFastify[code] ?? ofDatabase[faultOf(error).kind];
+  const known = ofFastify[code] ?? (isReadOnlyRefusal(error) ? READ_ONLY : ofDatabase[faultOf(error).kind]);
   if (known)
     return new Failure(...known, { cause: error, ...(known[0] === 'UNAVAILABLE' && { retryAfter: RETRY_AFTER_S }) });
   // Errors of other libraries have the status of an answer that the service received.

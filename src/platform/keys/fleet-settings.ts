@@ -13,8 +13,12 @@ export const FLEET_SETTINGS = {
   JWT_ALGORITHM: 'equal',
   JWT_ISSUER: 'equal',
   JWT_AUDIENCE: 'equal',
-  ...{ PUBLIC_URL: 'similar', REDIS_URL: 'similar', RATE_LIMIT: 'similar', RATE_LIMIT_ANONYMOUS: 'similar' },
-  ...{ RATE_CEILING: 'similar', LOGIN_LIMIT: 'similar' },
+  PUBLIC_URL: 'similar',
+  REDIS_URL: 'similar',
+  RATE_LIMIT: 'similar',
+  RATE_LIMIT_ANONYMOUS: 'similar',
+  RATE_CEILING: 'similar',
+  LOGIN_LIMIT: 'similar',
 } as const;
 type Name = keyof typeof FLEET_SETTINGS;
 type Values = Readonly<Partial<Record<Name, unknown>>>;

@@ -184,11 +184,12 @@ export async function signingKeys(options: SigningKeysOptions): Promise<SigningK
 }
 
 function symmetric({ jwtSecret = [] }: SigningKeysOptions): SigningKeys {
-  const keys = jwtSecret.map((secret) => new TextEncoder().encode(secret));
+  const [key = new Uint8Array(), ...olderKeys] = jwtSecret.map((secret) => new TextEncoder().encode(secret));
   return {
     algorithm: 'HS256',
-    signingKey: () => ({ kid: undefined, key: keys[0] as Uint8Array }),
-    verificationKeys: (kid) => (kid === undefined ? keys : []),
+    signingKey: () => ({ kid: undefined, key }),
+    verificationKey: (kid) => (kid === undefined ? key : undefined),
+    olderKeys,
     jwks: () => ({ keys: [] }),
     onRemoved: () => () => {},
     read: async () => {},
@@ -238,7 +239,7 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
       const { key } = keysNow().find(({ state }) => state === 'CURRENT') as KeyWithState<Ring[number]>;
       return { kid: key.kid, key: key.privateKey };
     },
-    verificationKeys: (kid) => keysNow().flatMap(({ key }) => (key.kid === kid ? [key.publicKey] : [])),
+    verificationKey: (kid) => keysNow().find(({ key }) => key.kid === kid)?.key.publicKey,
     jwks: () => ({ keys: keysNow().map(({ key }) => key.publicJwk) }),
     onRemoved: removals.add,
     read: refresh.read,

@@ -65,8 +65,9 @@ type Key = KeyObject | Uint8Array;
 export interface KeySource {
   algorithm: 'RS256' | 'HS256';
   signingKey: () => { kid: string | undefined; key: Key };
-  /** Several for HS256, whose tokens do not name their secret. */
-  verificationKeys: (kid: string | undefined) => readonly Key[];
+  verificationKey: (kid: string | undefined) => Key | undefined;
+  /** For HS256, whose tokens do not name their secret. */
+  olderKeys?: readonly Key[];
 }
 
 interface AccessTokenOptions {
@@ -89,16 +90,16 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
       const header = canonicalHeader(token);
       if (!header || !Object.keys(header).every((name) => ['alg', 'typ', 'kid'].includes(name))) return undefined;
       const { kid } = header;
+      const key = keys.verificationKey(kid);
+      if (!key) return undefined;
       const options = {
         algorithms: [keys.algorithm],
-        issuer,
-        audience,
-        typ: 'JWT',
+        ...{ issuer, audience, typ: 'JWT' },
         clockTolerance: CLOCK_TOLERANCE_S,
         currentDate: new Date(now()),
         requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti', 'role'],
       };
-      const verifications = keys.verificationKeys(kid).map((key) => jwtVerify(token, key as Uint8Array, options));
+      const verifications = [key, ...(keys.olderKeys ?? [])].map((one) => jwtVerify(token, one as Uint8Array, options));
       const claims = parseClaims((await Promise.any(verifications)).payload, kid);
       if (claims) cache.set(digest, claims);
       return claims;
@@ -140,7 +141,7 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
       const cached = cache.get(digest);
       if (!cached) return verify(token, digest);
       const isExpired = now() / 1000 >= cached.expiresAt + CLOCK_TOLERANCE_S;
-      if (!isExpired && keys.verificationKeys(cached.kid).length > 0) return cached;
+      if (!isExpired && keys.verificationKey(cached.kid) !== undefined) return cached;
       cache.delete(digest);
       if (isExpired) throw expiredFailure(cached.expiresAt);
       return undefined;
