@@ -114,11 +114,9 @@ export async function platformServices(
     ? (await import('./database/redis-signals.js')).redisSignals(REDIS_URL, channel, () => outages.dependency('Redis'))
     : databaseSignals(database, channel);
   // Without this feature of Prisma, `undefined` in a `where` matches every row.
-  const { _previewFeatures: features } = client as { readonly _previewFeatures?: readonly string[] };
+  const features = (client as { readonly _previewFeatures?: readonly string[] })._previewFeatures;
   if (!features?.includes('strictUndefinedChecks'))
-    throw new Error(
-      'Add "strictUndefinedChecks" to `previewFeatures` in prisma/schema.prisma, and run `npm run build`.',
-    );
+    throw new Error('Add strictUndefinedChecks to `previewFeatures` in prisma/schema.prisma, and run npm run build.');
   const user = { ...User, read: rules.actions.read, protect: { role: rules.actions.setRole } };
   const models = declaredModels([user, ...ownModels.filter(({ name }) => name !== 'User')], dataModel, {
     User: { hidden: HIDDEN_USER_MEMBERS, hooks: userHooks(rules, revoked.revoke) },

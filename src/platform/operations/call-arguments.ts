@@ -82,11 +82,6 @@ export function mapMembers(object: Args, change: (member: string, value: unknown
   return changed;
 }
 
-export function mapItems(items: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
-  const changed = items.map(change);
-  return changed.every((item, i) => item === items[i]) ? items : changed;
-}
-
 /**
  * Adds filters beside the members of a `where`, which stay on top: Prisma wants a unique one there, and takes an empty
  * `OR` inside of `AND` as every row. Prisma refuses `undefined` and null inside of `AND`.

@@ -161,12 +161,6 @@ export function manualTransaction(client: PrismaClient): Promise<ManualTransacti
   });
 }
 
-/** The rows of a statement that a foreign key failed. */
-export interface FailedReference {
-  readonly data: ModelData;
-  readonly written: readonly Readonly<Record<string, unknown>>[];
-}
-
 /** Records the calls of one operation, so that none outlives it. */
 export interface CallLog {
   readonly operation: string;
@@ -177,8 +171,8 @@ export interface CallLog {
   readonly pending: Map<object, string>;
   /** The first failed write, or statement of a transaction. It fails the operation even if the handler catches it. */
   failed: { readonly error: unknown } | undefined;
-  /** The first statement that a foreign key failed. */
-  reference?: FailedReference;
+  /** The rows of the first statement that a foreign key failed. */
+  reference?: { readonly data: ModelData; readonly written: readonly Readonly<Record<string, unknown>>[] };
   /** What the call has read in its transaction. */
   read?: { readonly data: ModelData; readonly where: unknown; readonly rows: unknown }[];
   begun: number;

@@ -5,16 +5,7 @@ import type { Failure } from '../calls/errors.js';
 import { isStorableId, notFound } from '../calls/rows.js';
 import { Prisma } from '../database/client.js';
 import type { Field } from '../prepared-prisma/data-model.js';
-import {
-  type Args,
-  filtered,
-  isObject,
-  mapItems,
-  mapMembers,
-  rulesOf,
-  withFilters,
-  withMember,
-} from './call-arguments.js';
+import { type Args, filtered, isObject, mapMembers, rulesOf, withFilters, withMember } from './call-arguments.js';
 import type { AllowedCall, AnyRow, Tx } from './model.js';
 import { type DeclaredModels, delegateOf, type ModelData, matchesLocally, rowSatisfies } from './model-data.js';
 import type { RecordTarget } from './route.js';
@@ -121,7 +112,7 @@ const clampedCursor = (data: ModelData, cursor: unknown): unknown =>
  * @throws TypeError for a hidden member and for an undeclared model
  */
 export function scopedWhere(data: ModelData, where: unknown, readable: Readable): unknown {
-  if (Array.isArray(where)) return mapItems(where, (one) => scopedWhere(data, one, readable));
+  if (Array.isArray(where)) return where.map((one) => scopedWhere(data, one, readable));
   if (!isObject(where)) return where;
   return mapMembers(where, (member, value) => {
     if (member === 'AND' || member === 'OR' || member === 'NOT') return scopedWhere(data, value, readable);

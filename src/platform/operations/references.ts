@@ -4,7 +4,7 @@ import { Failure, type Issue, issuesOf, pointerTo } from '../calls/errors.js';
 import type { PrismaClient } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
 import { isObject } from './call-arguments.js';
-import type { CallLog, FailedReference } from './call-transaction.js';
+import type { CallLog } from './call-transaction.js';
 import { type DeclaredModels, delegateOf, type ForeignKey, type ModelData } from './model-data.js';
 import { isStorable } from './read-scope.js';
 import { foreignKeyColumns } from './row-locks.js';
@@ -60,7 +60,9 @@ export async function missingReference(
   return new Failure('VALIDATION_FAILED', `\`${name}\` names no ${noun}.`, { issues, omitted, cause });
 }
 
-async function failedKey(client: PrismaClient, { data, written }: FailedReference, cause: unknown) {
+type Reference = NonNullable<CallLog['reference']>;
+
+async function failedKey(client: PrismaClient, { data, written }: Reference, cause: unknown) {
   const { foreignKeys, stored } = data;
   const impossible = foreignKeys.find((key) => written.some((row) => hasImpossibleKey(data, row, [key])));
   if (impossible) return impossible;
@@ -98,12 +100,9 @@ const plain = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowe
 /** Returns where the request names a row: by the value, or else by the name of the member or the relation. */
 const issuesFor = ({ name, members }: ForeignKey, values: unknown[], places: ReturnType<typeof placesIn>): Place[] =>
   members.flatMap((member, i) => {
-    const ranked = places.map(({ place, name: given, value }) => {
-      const isNamed = [member, name].some((one) => plain(one) === plain(given));
-      const isSimilar = given !== '' && plain(given).startsWith(plain(name));
-      const rank = (String(value) === String(values[i]) ? 4 : 0) + (isNamed ? 2 : isSimilar ? 1 : 0);
-      return { place, rank };
-    });
-    const best = ranked.sort((a, b) => b.rank - a.rank)[0];
-    return best && best.rank > 0 ? [best.place] : [];
+    const names = [plain(member), plain(name)];
+    const rank = (place: (typeof places)[number]) =>
+      (String(place.value) === String(values[i]) ? 2 : 0) + (names.includes(plain(place.name)) ? 1 : 0);
+    const [best] = places.filter((one) => rank(one) > 0).sort((one, other) => rank(other) - rank(one));
+    return best ? [best.place] : [];
   });
