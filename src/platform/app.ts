@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { HashParameters } from './accounts/passwords.js';
 import type { Application } from './application.js';
+import { addressReader } from './calls/networks.js';
 import { statusTable } from './contract/codes.js';
 import { declaredResponses, expandVersions, normaliseOpenApi, operations, versionsOf } from './contract/openapi.js';
 import type { Database } from './database/open.js';
@@ -128,6 +129,8 @@ export async function buildApp(
     : undefined;
   app.addHook('onClose', async () => shared?.close());
 
+  const addressOf = addressReader(config.TRUST_PROXY);
+
   // Fastify requires plugins after their dependencies. `PIPELINE` decides the order of their stages.
   await app.register(pipelinePlugin, { production });
   await app.register(requestLogPlugin, { rate: config.REQUEST_LOG_RATE });
@@ -135,6 +138,7 @@ export async function buildApp(
     production,
     tls: Boolean(config.TLS_CERT),
     proxied: Boolean(config.TRUST_PROXY),
+    addressOf,
     services,
   });
   await app.register(originsPlugin, cors);
@@ -157,7 +161,7 @@ export async function buildApp(
   await app.register(answerBytesPlugin, { ...ANSWER_LIMITS, ...answers });
   await app.register(admissionPlugin, {
     limits: { ...ADMISSION, ...admission },
-    trusted: config.TRUST_PROXY,
+    addressOf,
     operations: all,
     graphql: { path: PATH, mediaType: mediaTypeFor, body: failureResult },
     corsHeaders: cors.headersFor,

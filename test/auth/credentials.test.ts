@@ -2,7 +2,7 @@ import t from 'tap';
 import { credentialsService, verifiedPasswords } from '../../src/platform/accounts/credentials.js';
 import { loginAttempts } from '../../src/platform/accounts/login-attempts.js';
 import { type Hasher, hasher, passwords } from '../../src/platform/accounts/passwords.js';
-import { networkOf, prefixesOf } from '../../src/platform/calls/networks.js';
+import { networkOf, parseAddress, prefixesOf } from '../../src/platform/calls/networks.js';
 import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';
 import { eventually } from '../support/process.js';
@@ -183,7 +183,7 @@ t.test('an IPv6 host counts by its network', async (t) => {
     ['::1', '0:0:0:0'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
   ] as const;
-  for (const [ip, network] of pairs) t.equal(networkOf(ip), network, ip);
+  for (const [ip, network] of pairs) t.equal(networkOf(parseAddress(ip) as string), network, ip);
 });
 
 t.test('networks take turns by /48, /56 and /64, or by /24 and address', async (t) => {

@@ -85,7 +85,7 @@ export const authenticatePlugin = fp<{ services: PlatformServices }>(
 
     function actorOf(credential: Credential, request: FastifyRequest): MaybePromise<Actor | undefined> {
       if (credential.scheme === 'basic') {
-        const caller = { address: request.ip, requestId: request.id };
+        const caller = { address: request.address, requestId: request.id };
         return sessions.basic(credential.username, credential.password, caller);
       }
       const bearer = sessions.bearer(credential.token);
@@ -155,7 +155,7 @@ export function callOf(
     policy: request.server.policy,
     actor: request.actor,
     presented: () => presentedBy(request),
-    address: request.ip,
+    address: request.address,
     requestId: request.id,
     trace: traceOf(request.headers),
     idempotency,

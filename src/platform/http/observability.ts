@@ -2,11 +2,11 @@
 
 import { timingSafeEqual } from 'node:crypto';
 import proxyAddr from '@fastify/proxy-addr';
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Failure } from '../calls/errors.js';
-import { isLoopbackAddress } from '../calls/networks.js';
+import { addressOfSocket, isLoopbackAddress } from '../calls/networks.js';
 import type { Database } from '../database/open.js';
 import type { Outages } from '../database/outages.js';
 import { traceOf } from './headers.js';
@@ -28,8 +28,15 @@ declare module 'fastify' {
     /** @param began the call of a root field, in milliseconds of `performance.now()` */
     countField: (type: string, field: string, code: string, began?: number) => void;
     countRefused: (codes: readonly string[]) => void;
+    /** Counts a request whose client left before the answer, which has no status. */
+    countLeft: (request: FastifyRequest) => void;
   }
 }
+
+/** The status in lines and metrics of a request whose client left before the answer, as in nginx. */
+const CLIENT_LEFT = 499;
+/** HTTP/2 finishes a response that was never sent. */
+const statusOf = ({ raw, statusCode }: FastifyReply): number => (raw.writableEnded ? statusCode : CLIENT_LEFT);
 
 /** Returns the facts of a request for its line, and for the line of its failure: no values of the caller but the ids. */
 export const aboutRequest = (request: FastifyRequest, status?: number, codes = request.codes): object => ({
@@ -62,8 +69,8 @@ export const requestLogPlugin = fp<{ rate: number }>(
       lines += 1;
       if (lines <= rate) log.info(about(), 'request');
     });
-    app.stage('request-line', (request, { statusCode }) =>
-      app.writeRequestLine(request.log, () => aboutRequest(request, statusCode)),
+    app.stage('request-line', (request, reply) =>
+      app.writeRequestLine(request.log, () => aboutRequest(request, statusOf(reply))),
     );
   },
   { name: 'request-log', dependencies: ['pipeline'] },
@@ -90,10 +97,15 @@ export const metricsPlugin = fp<MetricsOptions>(
       labelNames: ['method', 'route', 'operation', 'status'],
       registers: [registry],
     });
-    app.stage('metrics', ({ method, route }, { statusCode, elapsedTime }) => {
+    const observe = ({ method, route }: FastifyRequest, status: number, milliseconds: number) => {
       const { url = 'none', plan } = route;
       const operation = plan?.operation.operationId ?? 'none';
-      duration.observe({ method, route: url, operation, status: statusCode }, elapsedTime / 1000);
+      duration.observe({ method, route: url, operation, status }, milliseconds / 1000);
+    };
+    app.stage('metrics', (request, reply) => observe(request, statusOf(reply), reply.elapsedTime));
+    app.decorate('countLeft', (request: FastifyRequest) => {
+      observe(request, CLIENT_LEFT, performance.now() - request.arrivedAt);
+      app.writeRequestLine(request.log, () => aboutRequest(request, CLIENT_LEFT));
     });
 
     const fields = new Counter({
@@ -179,7 +191,7 @@ export const metricsPlugin = fp<MetricsOptions>(
     const isListed = proxyAddr.compile([...httpFrom]);
     app.decorate('authorizeMetrics', async (request: FastifyRequest) => {
       const { headers, raw } = request;
-      const from = FORWARDED.some((name) => headers[name] !== undefined) ? '' : (raw.socket.remoteAddress ?? '');
+      const from = FORWARDED.some((name) => headers[name] !== undefined) ? '' : (addressOfSocket(raw.socket) ?? '');
       if (token !== undefined && headers.authorization !== undefined && !isListed(from, 0)) app.requireHttps(request);
       if (token === undefined ? !proxied && isLoopbackAddress(from) : isBearer(headers.authorization, token)) return;
       throw new Failure(

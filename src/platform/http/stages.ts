@@ -15,13 +15,17 @@ import type { ServerOptions, WebSocket } from 'ws';
 import type { Refusal } from '../audit/audit.js';
 import { BOUNDS } from '../bounds.js';
 import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
-import { isLoopbackAddress } from '../calls/networks.js';
+import { type addressReader, isLoopbackAddress } from '../calls/networks.js';
 import { type Code, platformCodes } from '../contract/codes.js';
 import type { PlatformServices } from '../services.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     route: FastifyContextConfig & { url?: string };
+    /** The client's, as `parseAddress` writes it. */
+    readonly address: string;
+    /** True when the request has its answer, or its client has left. Work that has not begun is then skipped. */
+    isOver: boolean;
   }
   interface FastifyInstance {
     /**
@@ -62,6 +66,7 @@ interface CommonStagesOptions {
   production: boolean;
   tls: boolean;
   proxied: boolean;
+  addressOf: ReturnType<typeof addressReader>;
   services: PlatformServices;
 }
 
@@ -70,12 +75,19 @@ interface CommonStagesOptions {
  * plain HTTP they are accepted only from loopback outside production (docs/decisions.md, "Authentication").
  */
 export const commonStagesPlugin = fp<CommonStagesOptions>(
-  async (app, { production, tls, proxied, services: { refusals } }) => {
+  async (app, { production, tls, proxied, addressOf, services: { refusals } }) => {
     app.decorateRequest('route');
+    app.decorateRequest('isOver', false);
+    app.decorateRequest('address', {
+      getter() {
+        return addressOf(this.raw);
+      },
+    });
     // Fastify computes `config` at each access.
     app.stage('route', (request) => {
       request.route = request.routeOptions.config;
       request.arrivedAt = performance.now();
+      addressOf(request.raw);
     });
     const headers = securityHeaders();
     app.stage('request-id', (request, reply) => void reply.header('x-request-id', request.id));
@@ -89,18 +101,18 @@ export const commonStagesPlugin = fp<CommonStagesOptions>(
         'Credentials are refused: set TLS_CERT and TLS_KEY, or TRUST_PROXY to the proxy that terminates TLS.',
       );
     }
-    const isConfidential = ({ protocol, headers, ip }: FastifyRequest): boolean => {
+    const isConfidential = ({ protocol, headers, address }: FastifyRequest): boolean => {
       if (protocol === 'https') return true;
       const isProxied = proxied && headers['x-forwarded-proto'] !== undefined;
-      return !production && !isProxied && isLoopbackAddress(ip);
+      return !production && !isProxied && isLoopbackAddress(address);
     };
     app.decorate('requireHttps', (request: FastifyRequest) => {
       if (!isConfidential(request))
         throw new Failure('FORBIDDEN', 'Credentials are accepted over HTTPS only. Use an https:// address.');
     });
 
-    const note = (refusal: Refusal | undefined, { actor, ip, id }: FastifyRequest) => {
-      if (refusal) refusals.note(refusal, { actor, address: ip, requestId: id });
+    const note = (refusal: Refusal | undefined, { actor, address, id }: FastifyRequest) => {
+      if (refusal) refusals.note(refusal, { actor, address, requestId: id });
     };
     app.decorate('recordRefusals', (request: FastifyRequest, failures: readonly string[]) => {
       for (const code of failures) note(AUDITED[code as Code], request);

@@ -3,12 +3,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import proxyAddress from '@fastify/proxy-addr';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { BOUNDS } from '../bounds.js';
 import { Failure } from '../calls/errors.js';
-import { networkOf, prefixesOf } from '../calls/networks.js';
+import { type addressReader, networkOf, prefixesOf } from '../calls/networks.js';
 import { fairQueue } from '../calls/schedulers.js';
 import type { Operation } from '../contract/openapi.js';
 import { type CrossOrigin, isPreflight } from '../http/cross-origin.js';
@@ -47,9 +46,8 @@ const STAY = () => {};
  */
 export function admission(
   { underWay: limit, waiting, burst, sustained }: AdmissionLimits,
-  trusted: string | undefined,
+  addressOf: ReturnType<typeof addressReader>,
 ) {
-  const trust = trusted === undefined ? () => false : proxyAddress.compile(trusted.split(',').map((one) => one.trim()));
   const queue = fairQueue<WaitingRequest>(waiting);
   let underWay = 0;
   let emptyAt = performance.now();
@@ -76,7 +74,7 @@ export function admission(
     }
     let timer: NodeJS.Timeout | undefined;
     const one: WaitingRequest = {
-      path: prefixesOf(networkOf(proxyAddress(request, trust) ?? '')),
+      path: prefixesOf(networkOf(addressOf(request))),
       admit: () => {
         clearTimeout(timer);
         begin();
@@ -156,8 +154,7 @@ declare module 'fastify' {
 
 interface AdmissionOptions {
   limits: AdmissionLimits;
-  /** TRUST_PROXY: the proxies whose X-Forwarded-For names the address, as for Fastify. */
-  trusted: string | undefined;
+  addressOf: ReturnType<typeof addressReader>;
   /** Operations without a response for 503 are always admitted. */
   operations: readonly Operation[];
   /** The path that always answers 200, and its failures. */
@@ -173,6 +170,7 @@ interface AdmissionOptions {
 interface Position {
   at: 'queue' | 'inside' | 'outside' | 'gone';
   stop: () => void;
+  request?: FastifyRequest;
 }
 
 const POSITION = Symbol('position');
@@ -184,7 +182,7 @@ type Positioned = IncomingMessage & { [POSITION]?: Position };
  */
 export const admissionPlugin = fp<AdmissionOptions>(
   async (app, options) => {
-    const places = admission(options.limits, options.trusted);
+    const places = admission(options.limits, options.addressOf);
     app.decorate('admission', places);
     const exempt = new Set(
       options.operations
@@ -202,6 +200,13 @@ export const admissionPlugin = fp<AdmissionOptions>(
       position.at = to;
     }
 
+    /** HTTP/2 also finishes the response. */
+    function leftEarly({ at, request }: Position, { httpVersionMajor }: IncomingMessage): void {
+      if (at === 'gone' || request === undefined) return;
+      request.isOver = true;
+      if (httpVersionMajor < 2) app.countLeft(request);
+    }
+
     const [serve] = app.server.listeners('request') as [RequestListener];
     app.server.removeListener('request', serve);
     app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -215,6 +220,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
       };
       response.once('close', () => {
         position.stop();
+        leftEarly(position, request);
         // The work for a client that disconnected continues.
         if (position.at === 'inside' && !response.writableEnded)
           setTimeout(leave, ABANDONED_MS, position, 'gone').unref();
@@ -227,8 +233,10 @@ export const admissionPlugin = fp<AdmissionOptions>(
       if (ws) places.pass();
     });
 
-    app.stage('place-left', ({ raw }) => {
+    app.stage('place-left', (request) => {
+      const { raw } = request;
       const position = (raw as Positioned)[POSITION];
+      if (position) position.request = request;
       return position && hasBody(raw) && !isComplete(raw) ? leaveUnlessThere(position, raw) : undefined;
     });
     async function leaveUnlessThere(position: Position, request: IncomingMessage): Promise<void> {
@@ -250,8 +258,9 @@ export const admissionPlugin = fp<AdmissionOptions>(
         position.stop = places.enter(request, entered, refused);
       });
     }
-    app.stage('place-returned', ({ raw }) => {
-      const position = (raw as Positioned)[POSITION];
+    app.stage('place-returned', (request) => {
+      request.isOver = true;
+      const position = (request.raw as Positioned)[POSITION];
       if (position) leave(position, 'gone');
     });
   },

@@ -118,7 +118,7 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
       const difference = weight.cost - (request.weight?.cost ?? 0);
       request.weight = weight;
       if (difference === 0) return;
-      const rate = addresses(networkOf(request.ip), ceiling, difference);
+      const rate = addresses(networkOf(request.address), ceiling, difference);
       return andThen(rate, (one) => {
         if (one.exceeded) request.rate = one;
         refuseExcess(one);
@@ -144,8 +144,8 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
 );
 
 /** Returns a key: the user, or the network of an anonymous caller. */
-export const callerOf = ({ actor, ip }: Pick<FastifyRequest, 'actor' | 'ip'>): string =>
-  actor ? `user ${actor.id}` : `address ${networkOf(ip)}`;
+export const callerOf = ({ actor, address }: Pick<FastifyRequest, 'actor' | 'address'>): string =>
+  actor ? `user ${actor.id}` : `address ${networkOf(address)}`;
 
 const rateOf = (limit: number, { current, ttl }: Count): Rate => ({
   limit,

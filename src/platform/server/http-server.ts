@@ -1,10 +1,12 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { IncomingMessage, type Server } from 'node:http';
 import { constants, type Http2SecureServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
 import { createSecureContext, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import { BOUNDS } from '../bounds.js';
 import { type InFlight, inFlight } from '../calls/in-flight.js';
+import { addressOfSocket } from '../calls/networks.js';
 import { answerParserError, sendProblem } from '../http/failures.js';
 import { requestIdOf } from '../http/headers.js';
 import type { Config } from './config.js';
@@ -67,6 +69,9 @@ export function httpServer(config: Config, { logger, timeouts, rewriteUrl }: Htt
   });
 
   limitTransport(app.server, timeouts);
+  // A client that resets a connection at once has no address, and gets no answer.
+  for (const event of ['connection', 'secureConnection'])
+    app.server.on(event, (socket: Socket) => addressOfSocket(socket) ?? socket.destroy());
   // Unknown expectations may be ignored (RFC 9110 §10.1.1). Node would answer 417 without a body.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange));
   if (tls) watchTlsFiles(app, tls);
