@@ -100,9 +100,9 @@ export async function platformServices(
   const attempts = loginAttempts({ client, secrets, now, perMinute: config.LOGIN_LIMIT });
   const credentials = credentialsService({ client, passwords: queue, attempts, endSessions: revoked.endAll, now });
   revoked.onRevoked(credentials.forget);
-  const users = usersService(client, (address, password) =>
+  const users = usersService(client, (call, password) =>
     queue.withHasher(
-      address,
+      call,
       () => true,
       ({ hash }) => hash(password),
     ),

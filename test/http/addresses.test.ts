@@ -20,7 +20,7 @@ const LOGIN = '/api/v1/auth/login';
 const HTTPS = { 'x-forwarded-proto': 'https' };
 
 t.test('an address is parsed without port, brackets, quotes and zone', async (t) => {
-  const spellings: Record<string, (string | undefined)[]> = {
+  const spellings: Record<string, string[]> = {
     '192.0.2.9': ['192.0.2.9:4711', ' "192.0.2.9:80" ', '[192.0.2.9]:1', '::ffff:192.0.2.9', '[::FFFF:c000:209]:4711'],
     '2001:db8::1': [
       '2001:DB8:0::1',
@@ -31,7 +31,7 @@ t.test('an address is parsed without port, brackets, quotes and zone', async (t)
     ],
   };
   for (const [address, all] of Object.entries(spellings))
-    for (const one of [address, ...all]) t.equal(parseAddress(one as string), address, one);
+    for (const one of [address, ...all]) t.equal(parseAddress(one), address, one);
   for (const none of [
     '',
     'unknown',

@@ -16,7 +16,7 @@ import { emailKey, type User } from './users.js';
 const MAX_CACHED_PASSWORDS = 10_000;
 const CACHE_AGE_MS = 5 * 60_000;
 
-type Caller = Pick<Call, 'address' | 'requestId'>;
+type Caller = Pick<Call, 'address' | 'requestId' | 'exchange'>;
 
 /** An account whose password was right, with the hash that matched. */
 export interface Account {
@@ -67,7 +67,7 @@ export function credentialsService({ client, passwords, attempts, endSessions, n
     password: string,
   ): Promise<Account | undefined> {
     const isKnown = () => attempts.knows(found?.id, caller.address);
-    const account = await passwords.withHasher(caller.address, isKnown, async ({ hash, verify }) => {
+    const account = await passwords.withHasher(caller, isKnown, async ({ hash, verify }) => {
       const attempt = await attempts.admit(occasion, caller.address, email, found?.id);
       const stored = found?.passwordHash ?? null;
       const right = await verify(stored, password).catch(async (error: unknown) => {
@@ -135,7 +135,7 @@ export function credentialsService({ client, passwords, attempts, endSessions, n
       const known = isOwn ? await checkCurrent(call, email, currentPassword) : undefined;
       await call.enforce();
       const passwordHash = await passwords.withHasher(
-        call.address,
+        call,
         () => true,
         ({ hash }) => hash(newPassword),
       );

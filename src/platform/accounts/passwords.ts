@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads';
 import type * as Argon2 from '@node-rs/argon2';
 import fastq from 'fastq';
 import { BOUNDS } from '../bounds.js';
+import type { Call } from '../calls/access.js';
 import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
 import { networkOf, prefixesOf } from '../calls/networks.js';
 import { fairQueue } from '../calls/schedulers.js';
@@ -36,6 +37,14 @@ const THREAD = `
 type Functions = Pick<typeof Argon2, 'hashSync' | 'verifySync'>;
 type Work = { [Name in keyof Functions]: { name: Name; args: Parameters<Functions[Name]> } }[keyof Functions];
 
+/** The request that a hash is for. */
+type Exchange = Call['exchange'];
+
+/** Refuses work for a request that has its answer, or whose client has left. */
+function refuseOver(exchange: Exchange): void {
+  if (exchange?.isOver) throw new Failure('UNAVAILABLE', 'The request has ended.', { retryAfter: RETRY_AFTER_S });
+}
+
 /** Idle threads, which do not keep the process alive. */
 const idle: Worker[] = [];
 
@@ -45,7 +54,8 @@ const createThread = (): Worker => {
 };
 
 /** Runs a function of argon2 on a free thread. */
-const hashingQueue = fastq.promise(async (work: Work): Promise<unknown> => {
+const hashingQueue = fastq.promise(async ({ exchange, ...work }: Work & { exchange: Exchange }): Promise<unknown> => {
+  refuseOver(exchange);
   const thread = idle.pop() ?? createThread();
   thread.ref();
   thread.postMessage(work);
@@ -78,10 +88,10 @@ function createDummyHash({ memoryCost, timeCost, parallelism }: HashParameters):
 }
 
 export interface Hasher {
-  /** Returns a PHC string, `$argon2id$v=19$m=19456,t=2,p=1$…`. */
-  hash: (password: string) => Promise<string>;
-  /** Rejects if `stored` is not a PHC string. @param stored null for an unknown account, which takes the same time */
-  verify: (stored: string | null, password: string) => Promise<boolean>;
+  /** Returns a PHC string, `$argon2id$v=19$m=19456,t=2,p=1$…`. @throws Failure UNAVAILABLE at its turn if the request is over */
+  hash: (password: string, exchange?: Exchange) => Promise<string>;
+  /** As `hash`. Rejects if `stored` is not a PHC string. @param stored null for an unknown account, which takes the same time */
+  verify: (stored: string | null, password: string, exchange?: Exchange) => Promise<boolean>;
   /** Returns true if the hash cost less than the current parameters. */
   isOutdated: (stored: string) => boolean;
 }
@@ -95,9 +105,10 @@ export function hasher(parameters: HashParameters = HASH_PARAMETERS): Hasher {
   const dummyHash = createDummyHash(parameters);
   const { memoryCost, timeCost, parallelism } = parameters;
   return {
-    hash: (password) => hashingQueue.push({ name: 'hashSync', args: [password, parameters] }) as Promise<string>,
-    verify: async (stored, password) =>
-      Boolean(await hashingQueue.push({ name: 'verifySync', args: [stored ?? dummyHash, password] })) &&
+    hash: (password, exchange) =>
+      hashingQueue.push({ exchange, name: 'hashSync', args: [password, parameters] }) as Promise<string>,
+    verify: async (stored, password, exchange) =>
+      Boolean(await hashingQueue.push({ exchange, name: 'verifySync', args: [stored ?? dummyHash, password] })) &&
       stored !== null,
     isOutdated(stored) {
       const [, m, t, p] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(stored)?.map(Number) ?? [];
@@ -139,19 +150,23 @@ export function passwords(hashes: Hasher = hasher()) {
 
   return {
     /**
-     * Runs `work` with the hasher.
+     * Runs `work` with the hasher, unless the caller's request is over by then.
      * @param isKnown called if the work has to wait: true for a caller who does not wait for strangers
      * @throws Failure UNAVAILABLE, first for the networks with most work
      */
     async withHasher<T>(
-      address: string,
+      { address, exchange }: Pick<Call, 'address' | 'exchange'>,
       isKnown: () => boolean | Promise<boolean>,
-      work: (hasher: Hasher) => Promise<T>,
+      work: (hasher: Pick<Hasher, 'hash' | 'verify'>) => Promise<T>,
     ): Promise<T> {
       if (running < MAX_RUNNING) running += 1;
       else await wait([(await isKnown()) ? 'known' : 'stranger', ...prefixesOf(networkOf(address))]);
       try {
-        return await work(hashes);
+        refuseOver(exchange);
+        return await work({
+          hash: (password) => hashes.hash(password, exchange),
+          verify: (stored, password) => hashes.verify(stored, password, exchange),
+        });
       } finally {
         running -= 1;
         beginNext();

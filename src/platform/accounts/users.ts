@@ -1,5 +1,5 @@
 import { audit } from '../audit/audit.js';
-import { type Policy, rolesOf } from '../calls/access.js';
+import { type Call, type Policy, rolesOf } from '../calls/access.js';
 import { Failure, isStorableText } from '../calls/errors.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { forgetAnswers } from '../idempotency/idempotency.js';
@@ -125,7 +125,7 @@ export function userHooks({ administrators }: AccountRules, revoke: Revocations[
   };
 }
 
-export const usersService = (client: PrismaClient, hash: (address: string, password: string) => Promise<string>) => ({
+export const usersService = (client: PrismaClient, hash: (call: Call, password: string) => Promise<string>) => ({
   /**
    * Creates an account. Without a password nobody can log in.
    * @throws Failure CONFLICT for an e-mail address that is taken
@@ -138,7 +138,7 @@ export const usersService = (client: PrismaClient, hash: (address: string, passw
     const { call } = accessOf(db);
     await requireUniqueEmail(client, fields.email);
     await call.enforce();
-    const passwordHash = await hash(call.address, password);
+    const passwordHash = await hash(call, password);
     return db.user.create({ data: withHidden({ passwordHash, ...fields }) as never });
   },
 });

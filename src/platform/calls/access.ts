@@ -65,6 +65,8 @@ export interface Call<Rules extends Policy = Policy> {
   /** The address of the peer. */
   readonly address: string;
   readonly requestId: string;
+  /** Tells whether the request has its answer, or its client has left. Undefined for a call without a request. */
+  readonly exchange?: { readonly isOver: boolean };
   /** The headers of a trace that the request belongs to. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
   readonly idempotency?: KeyedRequest | undefined;

@@ -140,6 +140,10 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
   });
 }
 
+/** Names the options of clients that send queries with GET. */
+const ONLY_POST =
+  'Send GraphQL operations with POST, or open a WebSocket. Set `preferGetMethod: false` in urql, and leave out `useGETForQueries` in Apollo Client.';
+
 /** Answers an upgrade with a socket, a browser with GraphiQL outside production, and other requests with 405. */
 function mountGet(
   app: FastifyInstance,
@@ -147,9 +151,7 @@ function mountGet(
   wsHandler: ReturnType<typeof socketServer>,
 ): void {
   const refuse = async (): Promise<never> => {
-    throw new Failure('METHOD_NOT_ALLOWED', 'Send GraphQL operations with POST, or open a WebSocket.', {
-      allow: ['POST'],
-    });
+    throw new Failure('METHOD_NOT_ALLOWED', ONLY_POST, { allow: ['POST'] });
   };
   const others = app.supportedMethods.filter((method) => !['POST', 'GET', 'CONNECT'].includes(method));
   app.route({ method: others, url: PATH, handler: refuse });

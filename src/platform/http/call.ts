@@ -85,7 +85,7 @@ export const authenticatePlugin = fp<{ services: PlatformServices }>(
 
     function actorOf(credential: Credential, request: FastifyRequest): MaybePromise<Actor | undefined> {
       if (credential.scheme === 'basic') {
-        const caller = { address: request.address, requestId: request.id };
+        const caller = { address: request.address, requestId: request.id, exchange: request };
         return sessions.basic(credential.username, credential.password, caller);
       }
       const bearer = sessions.bearer(credential.token);
@@ -157,6 +157,7 @@ export function callOf(
     presented: () => presentedBy(request),
     address: request.address,
     requestId: request.id,
+    exchange: request,
     trace: traceOf(request.headers),
     idempotency,
     rows,

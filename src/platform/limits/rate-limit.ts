@@ -99,7 +99,8 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
     }
     async function countLater(request: FastifyRequest): Promise<Rate> {
       // Requests that fail before authentication (404, 308, 405), or need none, count for their caller too.
-      if (!request.actor) await app.identify(request);
+      // The answer at the time limit does not wait for a password hash.
+      if (!request.actor && !request.isOver) await app.identify(request);
       request.rate = await countCaller(request);
       return request.rate;
     }

@@ -61,6 +61,10 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       ),
     });
 
+  socket.once('close', () => {
+    request.isOver = true;
+  });
+
   const close = (code: number, reason: string) => socket.close(code, truncate(reason, MAX_REASON_BYTES));
 
   /** Returns true if the client reads what is sent. Otherwise closes the socket: omitting messages would lose them. */
@@ -163,6 +167,13 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       while (isOpen() && !isDrained()) await delay(POLL_INTERVAL_MS, undefined, { ref: false });
     },
   };
+}
+
+/** Closes a socket after an error of graphql-ws, which throws for messages that only a server sends. */
+export function failed(one: Connection, error: unknown): void {
+  const isForeign = error instanceof Error && error.message.startsWith('Unexpected message of type');
+  if (isForeign) one.close(CLOSE.badMessage, 'Only a server sends messages of this type.');
+  else one.refuse(error);
 }
 
 export function messageFault(text: string): string {

@@ -13,8 +13,17 @@ import type { Limits } from '../graphql/limits.js';
 import { aboutRequest } from '../http/observability.js';
 import { callerOf } from '../limits/rate-limit.js';
 import type { PlatformServices } from '../services.js';
-import { CLOSE, type Connection, connection, MAX_ID_LENGTH, MAX_QUEUED_BYTES, messageFault } from './connection.js';
+import {
+  CLOSE,
+  type Connection,
+  connection,
+  failed,
+  MAX_ID_LENGTH,
+  MAX_QUEUED_BYTES,
+  messageFault,
+} from './connection.js';
 import type { EntryJson, Sink } from './feed.js';
+import { markOperation, type Operations, type Results } from './operation-marks.js';
 import { type SocketLimits, socketRegistry } from './sockets.js';
 import { StreamSource } from './streams.js';
 import { emptyResults, type Selection, selectionKey, subscriptionResults, subscriptions } from './subscriptions.js';
@@ -36,9 +45,7 @@ interface Extra extends Record<PropertyKey, unknown> {
   open: Operations;
   size: number;
 }
-type Results = AsyncIterableIterator<ExecutionResult, void>;
-/** The operations of a socket by their ids, as graphql-ws keeps them. */
-type Operations = Context['subscriptions'];
+type Mark = ReturnType<typeof markOperation>;
 type Socket = Context<Record<string, unknown>, Extra>;
 
 /** Multiples of the limits of one document: for all documents of a socket, and for one message. */
@@ -57,7 +64,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   const live = subscriptions({ engine, format, log: app.log });
   const sockets = socketRegistry({ limits, revocations: services.revocations, now, log: app.log });
   const pages = background(app.admission);
-  const begun = new WeakMap<object, Results>();
+  const marks = new WeakMap<object, Mark>();
   /** The operations without a line in the log yet, by their payload. */
   const running = new WeakMap<object, FastifyRequest>();
 
@@ -66,7 +73,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     { extra: { connection: one, documents, going, size }, subscriptions: open }: Socket,
     id: string,
     payload: SubscribePayload,
-    place: number,
+    { place, mark }: { place: number; mark: Mark },
   ): Promise<Execution | readonly GraphQLError[]> {
     if (Math.max(place, going.size + 1) > limits.operations) {
       throw new Failure(
@@ -86,6 +93,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     const context = (more = {}) => contextOf(request, services, { ended: one.ended, signal: over.signal, ...more });
     // The source of a subscription may read as long as it lives.
     const toRun = { ...prepared, contextValue: context(isSubscription && { rows: null }) };
+    marks.set(toRun, mark);
     one.ended.throwIfAborted();
     if (!isSubscription) return toRun;
     if (size > MESSAGE_FACTOR * maxDocument) {
@@ -121,11 +129,11 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       } else results = ownEvents(one, source, { prepared, context, onEnd });
       going.add(results);
       over.signal.addEventListener('abort', () => going.delete(results));
-      begun.set(toRun, results);
+      mark.keep(results);
       // graphql-ws keeps the message until the subscription ends.
       for (const member of Object.keys(payload)) Reflect.deleteProperty(payload, member);
       // The client may have completed the operation, or closed the socket, in the meantime.
-      if (!(id in open) || !one.isOpen()) await results.return?.();
+      if (!mark.isOpen() || !one.isOpen()) await results.return?.();
       return toRun;
     } catch (error) {
       onEnd();
@@ -182,16 +190,19 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       }
       // Counted on arrival. Later operations do not count for this one.
       const place = Object.keys(context.subscriptions).length;
-      return app.admission
-        .run(context.extra.connection.upgrade, () => prepare(context, id, payload, place))
+      const mark: Mark = markOperation(context.subscriptions, id, () => writeLine(payload));
+      const prepared = app.admission
+        .run(context.extra.connection.upgrade, () => prepare(context, id, payload, { place, mark }))
         .catch(asGraphQLErrors);
+      return mark.settle(prepared);
     },
     execute(args) {
       const execution = args as Execution;
       const { rows } = execution.contextValue.call;
-      return app.admission.runOn(() => engine.execute(execution).finally(rows?.release));
+      const result = app.admission.runOn(() => engine.execute(execution).finally(rows?.release));
+      return (marks.get(execution) as Mark).settle(result);
     },
-    subscribe: (args) => begun.get(args) as Results,
+    subscribe: (args) => marks.get(args)?.results() as Results,
     onNext({ extra: { connection: one } }, _id, payload, _args, result) {
       const request = requestOf(one, payload);
       const answer = formatResult(result as ExecutionResult, format, { ...one.errorContext, request });
@@ -208,13 +219,10 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       app.recordRefusals(request, codes);
       app.countRefused(codes);
       if (codes.includes('RATE_LIMITED')) one.countExcess();
-      writeLine(request, payload);
+      writeLine(payload, request);
       return limitErrors(errors);
     },
-    onComplete(_context, _id, payload) {
-      const request = running.get(payload);
-      if (request) writeLine(request, payload);
-    },
+    onComplete: (_context, _id, payload) => writeLine(payload),
   });
 
   /** Ends an operation whose result is too large. @returns the message for it, because the result would close the socket */
@@ -232,14 +240,12 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   }
 
   const requestOf = (one: Connection, payload: object) => running.get(payload) ?? one.operationRequest();
-  function writeLine(request: FastifyRequest, payload: object): void {
+  function writeLine(payload: object, request = running.get(payload)): void {
     running.delete(payload);
-    app.writeRequestLine(request.log, () => aboutRequest(request));
+    if (request) app.writeRequestLine(request.log, () => aboutRequest(request));
   }
 
-  app.addHook('preClose', async () => {
-    sockets.stop();
-  });
+  app.addHook('preClose', async () => sockets.stop());
 
   return (socket: WebSocket, request: FastifyRequest): void => {
     const one = connection(app, socket, request);
@@ -290,11 +296,4 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     socket.once('close', leave);
     one.ended.addEventListener('abort', leave);
   };
-}
-
-/** graphql-ws throws for messages that only a server sends. */
-function failed(one: Connection, error: unknown): void {
-  const isForeign = error instanceof Error && error.message.startsWith('Unexpected message of type');
-  if (isForeign) one.close(CLOSE.badMessage, 'Only a server sends messages of this type.');
-  else one.refuse(error);
 }

@@ -74,7 +74,7 @@ async function logger({ LOG_LEVEL: level }: Config) {
 
 /** Closes at the first signal, and ends the process at the second one. */
 function stopOnSignal(app: FastifyInstance, stopAccepting: StopAccepting, drainDelay: number): void {
-  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const options = { delay: drainDelay + GRACE_MS, logger: app.log, skip: [...signals] };
   const { close } = closeWithGrace(options, async ({ err }) => {
     if (err) app.log.fatal({ err }, 'stopping after a fault');

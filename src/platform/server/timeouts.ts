@@ -36,6 +36,7 @@ export const timeoutsPlugin = fp<Pick<Timeouts, 'request' | 'handler'>>(
     // Begins with the complete body: a slow client gets 408 instead.
     const answers = deadlines(handler, (reply) => {
       if (reply.sent || reply.raw.destroyed) return;
+      reply.request.isOver = true;
       reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER_S }));
       // Fastify takes a second answer until the first has gone, and throws where nothing catches.
       reply.hijack();
