@@ -615,6 +615,8 @@ export interface RefreshSessionRequest {
   cookies: {
     /** The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it. */
     accord_refresh?: RefreshToken;
+    /** Binds the refresh cookie to its session; set with it over HTTPS, as `__Host-accord_session`. A refresh cookie that comes over HTTPS without it, or with that of another session, is 401. */
+    accord_session?: string;
   };
   body: RefreshSessionRequestBody | undefined;
 }
@@ -650,6 +652,8 @@ export interface LogoutRequest {
   cookies: {
     /** The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it. */
     accord_refresh?: RefreshToken;
+    /** Binds the refresh cookie to its session; set with it over HTTPS, as `__Host-accord_session`. A refresh cookie that comes over HTTPS without it, or with that of another session, is 401. */
+    accord_session?: string;
   };
   body: LogoutRequestBody | undefined;
 }

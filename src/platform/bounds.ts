@@ -74,7 +74,8 @@ export const BOUNDS = {
   ),
   upstreamCalls: bound(32, 'calls to a service that run', 'upstream', 'they wait', 'dependency_up'),
   upstreamWaiting: bound(16, 'calls to a service that wait', 'upstream', '503', 'dependency_up'),
-  upstreamAnswer: bound(8 * MIB, 'bytes of a forwarded answer', 'answer', '502'),
+  upstreamAnswer: bound(8 * MIB, 'bytes of a forwarded answer', 'answer', '502', 'dependency_up'),
+  outsideAnswer: bound(MIB, 'bytes of an answer that the application asks for', 'answer', '502', 'dependency_up'),
 } as const satisfies Readonly<Record<string, Bound>>;
 
 /** The bounds that a variable changes; the variable states name and default. */

@@ -22,6 +22,8 @@ export function namesOf(name: string) {
     /** Over HTTPS, the names of cookies have the prefix `__Host-` or `__Secure-`. */
     accessCookie: `${identifier}_access`,
     refreshCookie: `${identifier}_refresh`,
+    /** Binds the refresh cookie to its session, over HTTPS. */
+    bindingCookie: `${identifier}_session`,
     /** Secret scanners recognise tokens by these prefixes. */
     tokenPrefixes: { access: `${tokenPrefix}o_`, refresh: `${tokenPrefix}r_` },
     /** The realm of challenges, and the default issuer and audience of access tokens. */

@@ -26,6 +26,7 @@ import { type OperationServices, pageReader, systemClient } from './operations/g
 import { declaredModels } from './operations/model-data.js';
 import type { Config } from './server/config.js';
 import { revocations } from './sessions/revocations.js';
+import { sessionBinding } from './sessions/session-binding.js';
 import { accessTokens } from './sessions/session-tokens.js';
 import { sessionsService } from './sessions/sessions.js';
 
@@ -95,6 +96,7 @@ export async function platformServices(
     now,
   });
 
+  const binding = sessionBinding(client, secrets, tokens);
   const rules = accountRules(policy, accountActions);
   const queue = passwords(hasher(hashing));
   const attempts = loginAttempts({ client, secrets, now, perMinute: config.LOGIN_LIMIT });
@@ -107,7 +109,7 @@ export async function platformServices(
       ({ hash }) => hash(password),
     ),
   );
-  const sessions = sessionsService({ client, credentials, tokens, revocations: revoked, rules, names, now });
+  const sessions = sessionsService({ client, credentials, tokens, revocations: revoked, binding, rules, names, now });
 
   const channel = names.signals.streams;
   const signals = REDIS_URL
@@ -188,6 +190,7 @@ export async function platformServices(
     operations,
     refusals,
     revocations: revoked,
+    binding,
     hashes: queue.figures,
     administration: administration({ client, algorithm, keySecrets, now, hashing }),
     /** The `services` of handlers. */

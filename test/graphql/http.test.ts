@@ -100,7 +100,9 @@ onEachDatabase(t, async (t, open) => {
           headers: admin.headers,
         });
         t.same([response.status, response.headers.get('allow')], [405, 'POST'], method);
-        await response.body?.cancel();
+        const { detail } = (await response.json()) as Json;
+        for (const option of ['preferGetMethod', 'useGETForQueries'])
+          t.match(detail, option, 'the option of the client');
       }
     });
     t.same(statements, [], 'nothing ran');

@@ -290,6 +290,46 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
+  t.test('an operation that takes the id of a completed one gets its own results only', async (t) => {
+    const dialled = await dialAs(t, url, viewer);
+    const { send, take, received } = dialled;
+    const replace = (old: object, another: object) =>
+      together(dialled, () => {
+        send(old);
+        send({ type: 'complete', id: 'same' });
+        send(another);
+      });
+    for (let round = 0; round < 10; round++) {
+      replace(operation('same', '{ me { id name } }'), operation('same', '{ __typename }'));
+      t.same((await take(ofId('same', 'next'))).payload, { data: { __typename: 'Query' } }, 'after a query');
+      await take(ofId('same', 'complete'));
+      replace(operation('same', '{ nothing }'), operation('same', '{ __typename }'));
+      t.same((await take(ofId('same', 'next'))).payload, { data: { __typename: 'Query' } }, 'after a wrong query');
+      await take(ofId('same', 'complete'));
+
+      const [left, right] = [`left${round}`, `right${round}`];
+      replace(subscribe('same', left), subscribe('same', right));
+      if (round % 2 === 0) {
+        await settled(dialled);
+        // The first subscription of this pair is under way.
+        together(dialled, () => {
+          send({ type: 'complete', id: 'same' });
+          send(subscribe('same', left));
+          send({ type: 'complete', id: 'same' });
+          send(subscribe('same', right));
+        });
+      }
+      const { data: before } = await graphql(developer, ADD, { channelId: left, text: 'of the completed one' });
+      const { data } = await graphql(developer, ADD, { channelId: right, text: 'of the other' });
+      t.ok(before.addMessage.id);
+      const { payload } = await take(({ id }) => id === 'same');
+      t.equal(payload?.data?.messageAdded?.id, data.addMessage.id, 'after a subscription');
+      send({ type: 'complete', id: 'same' });
+      await settled(dialled);
+    }
+    t.strictSame(received, [], 'nothing else');
+  });
+
   t.test('the 21st socket of a user is closed until another one closes', async (t) => {
     const dialled = [];
     for (const { socket } of await Promise.all(Array.from({ length: 20 }, () => dialAs(t, url, admin))))

@@ -106,6 +106,10 @@ t.test('a start prints the addresses and accounts; its data survive a kill and b
     t.strictSame((await emails(fourth)).slice(-2), ['mary@example.com', 'anne@example.com']);
     fourth.kill('SIGINT');
     t.equal((await fourth.ended).code, 0, 'SIGINT is a good end as well');
+    const fifth = await startServer(t, environment);
+    fifth.kill('SIGHUP');
+    const hungUp = await fifth.ended;
+    t.same([hungUp.code, hungUp.signal], [0, null], 'and so is SIGHUP');
   });
 });
 

@@ -8,6 +8,7 @@ import { dial, refusedUpgrade } from '../support/socket.js';
 const AUTH = '/api/v1/auth';
 const ACCESS = '__Host-accord_access';
 const REFRESH = '__Secure-accord_refresh';
+const BINDING = '__Host-accord_session';
 const ATTRIBUTES = 'HttpOnly; Secure; SameSite=Strict';
 
 /** Returns the value and the attributes of each cookie in `Set-Cookie`, without expiry times. */
@@ -37,6 +38,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(attributes, [
       [ACCESS, `Path=/; ${ATTRIBUTES}`],
       [REFRESH, `Path=/api/v1/auth; ${ATTRIBUTES}`],
+      [BINDING, `Path=/; ${ATTRIBUTES}`],
     ]);
     const token = valueIn(answer, ACCESS);
     t.equal((await me(`${ACCESS}=${token}`)).body.id, viewer.id);
@@ -72,20 +74,70 @@ onEachDatabase(t, async (t, open) => {
   });
 
   t.test('only the prefixed cookie renews and ends a session', async (t) => {
-    const token = valueIn(await login(), REFRESH);
+    const answer = await login();
+    const token = valueIn(answer, REFRESH);
+    const binding = `${BINDING}=${valueIn(answer, BINDING)}`;
     const refresh = (cookie: string, headers: Record<string, string> = own) =>
       rest('POST', `${AUTH}/refresh`, { headers: { ...headers, cookie } });
     t.same(codeOf(await refresh(`accord_refresh=${token}`)), [400, 'BAD_REQUEST']);
     t.same(codeOf(await refresh(`${REFRESH}=${token}`, ARRIVAL)), [403, 'FORBIDDEN'], 'without Origin');
-    const renewed = await refresh(`${REFRESH}=${token}; accord_refresh=nonsense`);
-    t.same(Object.keys(cookiesOf(renewed)), [ACCESS, REFRESH]);
-    const cookie = `${REFRESH}=${valueIn(renewed, REFRESH)}`;
+    const renewed = await refresh(`${REFRESH}=${token}; ${binding}; accord_refresh=nonsense`);
+    t.same(Object.keys(cookiesOf(renewed)), [ACCESS, REFRESH, BINDING]);
+    t.equal(`${BINDING}=${valueIn(renewed, BINDING)}`, binding, 'the session is the same');
+    const cookie = `${REFRESH}=${valueIn(renewed, REFRESH)}; ${binding}`;
     const out = await rest('POST', `${AUTH}/logout`, { headers: { ...own, cookie } });
     t.same(cookiesOf(out), {
       [ACCESS]: { value: '', attributes: `Path=/; ${ATTRIBUTES}` },
       [REFRESH]: { value: '', attributes: `Path=/api/v1/auth; ${ATTRIBUTES}` },
+      [BINDING]: { value: '', attributes: `Path=/; ${ATTRIBUTES}` },
     });
     t.same(codeOf(await refresh(cookie)), [401, 'UNAUTHENTICATED']);
+  });
+
+  t.test('a refresh cookie without the cookie that binds it to its session does nothing', async (t) => {
+    const cookies = async () => {
+      const answer = await login();
+      const value = (name: string) => `${name}=${valueIn(answer, name)}`;
+      return { refresh: value(REFRESH), binding: value(BINDING), access: value(ACCESS) };
+    };
+    const ask = (operation: 'refresh' | 'logout', ...sent: string[]) =>
+      rest('POST', `${AUTH}/${operation}`, { headers: { ...own, cookie: sent.join('; ') } });
+    const [victim, attacker] = [await cookies(), await cookies()];
+    const forged = `${attacker.binding.split('.')[0]}.${victim.binding.split('.')[1]}`;
+    const planted: [string, string[]][] = [
+      ['alone', [attacker.refresh]],
+      ['under the session of another', [attacker.refresh, victim.binding]],
+      ['under the access cookie of another', [attacker.refresh, victim.access]],
+      ['under a changed session', [attacker.refresh, forged]],
+      ['under a cookie that a neighbour can set', [attacker.refresh, attacker.binding.replace('__Host-', '')]],
+      ['under nonsense', [attacker.refresh, attacker.access, `${BINDING}=nonsense`]],
+    ];
+    const ended = () => database.client.session.count({ where: { revokedAt: { not: null } } });
+    const before = await ended();
+    for (const operation of ['refresh', 'logout'] as const)
+      for (const [name, sent] of planted)
+        t.same(codeOf(await ask(operation, ...sent)), [401, 'UNAUTHENTICATED'], `${operation} ${name}`);
+    t.equal(await ended(), before, 'no session ends');
+
+    t.equal(
+      (await ask('refresh', attacker.refresh, victim.refresh, victim.binding)).status,
+      200,
+      'the planted one first',
+    );
+    const another = await cookies();
+    t.equal((await ask('refresh', another.refresh, 'x=1', attacker.refresh, another.binding)).status, 200, 'or last');
+    const old = await cookies();
+    t.equal(
+      (await ask('refresh', old.refresh, old.access)).status,
+      200,
+      'the access cookie proves its session as well',
+    );
+    t.equal((await ask('logout', attacker.refresh, old.refresh, old.binding)).status, 204);
+    t.equal(await ended(), before + 1);
+    t.equal((await ask('refresh', attacker.refresh, attacker.binding)).status, 200, 'the other session lives');
+    const body = { refresh_token: (await cookies()).refresh.slice(`${REFRESH}=`.length) };
+    const inBody = await rest('POST', `${AUTH}/refresh`, { headers: { ...own, cookie: attacker.refresh }, body });
+    t.equal(inBody.status, 200, 'a planted cookie does not stand in the way of a token in the body');
   });
 
   t.test('the opaque flow uses prefixed cookies', async (t) => {

@@ -50,6 +50,21 @@ export interface RowBytes {
   release: () => void;
 }
 
+/** The refresh cookie over HTTPS, with the cookies that prove its session. */
+export interface RefreshCookie {
+  /** All values: a sibling domain may have set another cookie of the name. */
+  readonly values: readonly string[];
+  readonly binding?: string | undefined;
+  readonly access?: string | undefined;
+}
+
+/** The request of a call. */
+export interface Exchange {
+  /** True when the request has its answer, or its client has left. */
+  readonly isOver: boolean;
+  readonly refreshCookie?: RefreshCookie | undefined;
+}
+
 /**
  * One call of an operation, for services of both transports.
  * @typeParam Rules the policy of the application
@@ -65,8 +80,7 @@ export interface Call<Rules extends Policy = Policy> {
   /** The address of the peer. */
   readonly address: string;
   readonly requestId: string;
-  /** Tells whether the request has its answer, or its client has left. Undefined for a call without a request. */
-  readonly exchange?: { readonly isOver: boolean };
+  readonly exchange?: Exchange;
   /** The headers of a trace that the request belongs to. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
   readonly idempotency?: KeyedRequest | undefined;

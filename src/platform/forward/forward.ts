@@ -11,7 +11,7 @@ import { formsIn, isInexact } from '../rest/parameters.js';
 import type { Reply } from '../rest/represent.js';
 import type { Context, ReadRequest } from '../rest/routes.js';
 import { answerReader, CONNECTION_HEADERS, type ForwardedOperation, missingAnswerFailure } from './answers.js';
-import { type Upstreams, upstreamClient } from './outside.js';
+import { AnswerTooLarge, type Upstreams, upstreamClient } from './outside.js';
 
 type ForwardingHandler = (request: ReadRequest, context: Pick<Context, 'call'>) => Promise<Reply>;
 
@@ -82,6 +82,7 @@ export function forwardingHandlers(
       };
       const answer = await send(address, { method, headers, ...body }).catch((cause: Error) => {
         if (cause instanceof Failure) throw cause;
+        if (cause instanceof AnswerTooLarge) throw missingAnswer(502, 'sent an answer that is too large', { cause });
         if (cause.name === 'TimeoutError') throw missingAnswer(504, 'took too long', { cause });
         if (isBulkheadRejectedError(cause)) throw missingAnswer(503, 'has too many calls at once', { cause });
         if (isBrokenCircuitError(cause)) throw missingAnswer(503, 'has not answered for a while', { cause });

@@ -25,6 +25,25 @@ function callPolicy({ isFault = () => false, openFor = HALF_OPEN_AFTER_MS }: Out
   return wrap(slots, circuitBreaker(faults, { halfOpenAfter: openFor, breaker }));
 }
 
+/** A fault of the service, which counts for its circuit breaker. */
+export class AnswerTooLarge extends Error {
+  override name = 'AnswerTooLarge';
+}
+
+/** Fetches within the bounds of a call. */
+export type BoundedFetch = (address: string | URL, init?: RequestInit) => Promise<UpstreamResponse>;
+
+/**
+ * Follows no redirect, which would send credentials and bodies elsewhere.
+ * @param signal ends the request, also while the body arrives
+ * @throws AnswerTooLarge for a body of more than `limit` bytes, decompressed, and closes the connection
+ */
+async function fetchBounded(address: string | URL, init: RequestInit, signal: AbortSignal, limit: number) {
+  const ending = init.signal ? AbortSignal.any([signal, init.signal]) : signal;
+  const response = await fetch(address, { ...init, redirect: 'manual', signal: ending });
+  return { status: response.status, headers: response.headers, bytes: await readBody(response, limit) };
+}
+
 /** Returns the client of a service that an application calls. A service that hangs delays its own callers only. */
 export function outsideService(name: string, dependency: Dependency, options: OutsideOptions = {}) {
   const policy = callPolicy(options);
@@ -36,20 +55,22 @@ export function outsideService(name: string, dependency: Dependency, options: Ou
 
   return {
     /**
-     * @param work gets a signal that aborts after 8 seconds, including the time in the queue, or with `signal`
+     * @param work gets a signal that aborts after 8 seconds, including the time in the queue, or with `signal`; and a `fetch`
+     *   that ends with it, follows no redirect, and rejects with AnswerTooLarge beyond 1 MiB
      * @throws Failure UNAVAILABLE without a call if too many run or wait; BrokenCircuitError without a call;
      *   TimeoutError; the reason of `signal`; errors of `work`
      */
-    call<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    call<T>(work: (signal: AbortSignal, fetch: BoundedFetch) => Promise<T>, signal?: AbortSignal): Promise<T> {
       const ending = AbortSignal.any([AbortSignal.timeout(CALL_TIMEOUT_MS), ...(signal ? [signal] : [])]);
       const ended = new Promise<never>((_resolve, reject) =>
         ending.addEventListener('abort', () => reject(ending.reason), { once: true }),
       );
       ended.catch(() => {});
+      const fetchInTime: BoundedFetch = (address, init = {}) => fetchBounded(address, init, ending, MAX_ANSWER_BYTES);
       const called = async (): Promise<T> => {
         try {
           if (ending.aborted) throw tooMany(ending.reason);
-          const result = await Promise.race([work(ending), ended]);
+          const result = await Promise.race([work(ending, fetchInTime), ended]);
           if (options.isFault?.(result)) dependency.away('its answers are failures');
           else dependency.back();
           return result;
@@ -81,7 +102,8 @@ export interface UpstreamResponse {
   bytes: Buffer;
 }
 
-const MAX_RESPONSE_BYTES = BOUNDS.upstreamAnswer.value;
+/** Bytes of answers, forwarded and for the application. */
+const [MAX_FORWARDED_BYTES, MAX_ANSWER_BYTES] = [BOUNDS.upstreamAnswer.value, BOUNDS.outsideAnswer.value];
 
 /**
  * Returns the client of one upstream with a limit of concurrent calls and a circuit breaker, so that a slow upstream
@@ -93,8 +115,8 @@ export function upstreamClient({ url, dependency }: Upstream) {
     ...parseUpstreamUrl(url),
     /**
      * Resolves with an answer of any status.
-     * @throws TimeoutError, an error of fetch, BulkheadRejectedError and BrokenCircuitError without a call, Failure
-     *   INTERNAL for an answer that is too large, REQUEST_TIMEOUT for a slow request body, or the failure of a request
+     * @throws TimeoutError, AnswerTooLarge, an error of fetch, BulkheadRejectedError and BrokenCircuitError without a call, Failure
+     *   REQUEST_TIMEOUT for a slow request body, or the failure of a request
      *   body
      */
     async send(address: string, init: RequestInit): Promise<UpstreamResponse> {
@@ -109,8 +131,7 @@ export function upstreamClient({ url, dependency }: Upstream) {
       signal.addEventListener('abort', onTimeout);
       return policy.execute(async () => {
         try {
-          const response = await fetch(address, { ...init, redirect: 'manual', signal });
-          const answer = { status: response.status, headers: response.headers, bytes: await readBody(response) };
+          const answer = await fetchBounded(address, init, signal, MAX_FORWARDED_BYTES);
           dependency.back();
           return answer;
         } catch (thrown) {
@@ -128,15 +149,12 @@ export function upstreamClient({ url, dependency }: Upstream) {
 
 const slowBodyFailure = (cause: unknown) => new Failure('REQUEST_TIMEOUT', 'The body arrived too slowly.', { cause });
 
-async function readBody({ body }: Response): Promise<Buffer> {
+async function readBody({ body }: Response, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     length += chunk.length;
-    if (length > MAX_RESPONSE_BYTES) {
-      const cause = new Error(`a response of more than ${MAX_RESPONSE_BYTES} bytes`);
-      throw new Failure('INTERNAL', 'The response of the upstream service is too large.', { cause });
-    }
+    if (length > limit) throw new AnswerTooLarge(`an answer of more than ${limit} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -3,12 +3,13 @@
 import cookie, { fastifyCookie } from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Actor, Call, CredentialKind, Policy } from '../calls/access.js';
+import type { Actor, Call, CredentialKind, Policy, RefreshCookie } from '../calls/access.js';
 import { Failure, type Issues } from '../calls/errors.js';
 import { andThen, type MaybePromise } from '../calls/schedulers.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 import type { Names } from '../names.js';
 import type { PlatformServices } from '../services.js';
+import type { SessionBinding } from '../sessions/session-binding.js';
 import { isToken, type SessionTokens } from '../sessions/session-tokens.js';
 import { headerValues, traceOf } from './headers.js';
 import { issueFailure } from './messages.js';
@@ -17,6 +18,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller after `authenticate`. */
     actor: Actor | null;
+    refreshCookie: RefreshCookie | undefined;
     caller: MaybePromise<Actor | null> | undefined;
   }
   interface FastifyInstance {
@@ -174,10 +176,12 @@ const PREFIXES = { access: '__Host-', refresh: '__Secure-' } as const;
 /** Parses cookies, and removes the prefixes. Over HTTPS a cookie without its prefix does not count. */
 export const sessionCookiesPlugin = fp(
   async (app) => {
-    const { accessCookie, refreshCookie } = app.names;
+    const { accessCookie, refreshCookie, bindingCookie } = app.names;
+    app.decorateRequest('refreshCookie', undefined);
     const known = [
       [accessCookie, PREFIXES.access],
       [refreshCookie, PREFIXES.refresh],
+      [bindingCookie, PREFIXES.access],
     ] as const;
     app.packageStage('cookies', (scope) => scope.register(cookie));
     app.stage('session-cookies', (request) => {
@@ -188,6 +192,10 @@ export const sessionCookiesPlugin = fp(
         if (value === undefined) delete cookies[name];
         else cookies[name] = value;
       }
+      if (protocol !== 'https' || cookies[refreshCookie] === undefined) return;
+      const sent = `${PREFIXES.refresh}${refreshCookie}=`;
+      const values = headers.cookie.split(/; */).flatMap((one) => (one.startsWith(sent) ? one.slice(sent.length) : []));
+      request.refreshCookie = { values, binding: cookies[bindingCookie], access: cookies[accessCookie] };
     });
   },
   { name: 'session-cookies', dependencies: ['pipeline'] },
@@ -204,7 +212,12 @@ export interface SessionCookies {
   cleared: () => string[];
 }
 
-export function sessionCookies(names: Names, refreshPath: string, https: boolean): SessionCookies {
+export function sessionCookies(
+  names: Names,
+  refreshPath: string,
+  https: boolean,
+  bind: SessionBinding['valueFor'],
+): SessionCookies {
   /** @param maxAge seconds; 0 clears the cookie */
   const line = (prefix: string, name: string, path: string) => (value: string, maxAge: number) =>
     fastifyCookie.serialize(https ? prefix + name : name, value, {
@@ -217,11 +230,15 @@ export function sessionCookies(names: Names, refreshPath: string, https: boolean
     });
   const access = line(PREFIXES.access, names.accessCookie, '/');
   const refresh = line(PREFIXES.refresh, names.refreshCookie, refreshPath);
+  const binding = line(PREFIXES.access, names.bindingCookie, '/');
+  /** Over plain HTTP, a browser sets no cookie with a prefix. */
+  const bound = (value: string, maxAge: number) => (https ? [binding(value, maxAge)] : []);
   return {
-    holding: (tokens) =>
-      tokens.flow === 'jwt'
-        ? [access(tokens.accessToken, tokens.expiresIn), refresh(tokens.refreshToken, tokens.refreshExpiresIn)]
-        : [access(tokens.token, tokens.expiresIn), refresh('', 0)],
-    cleared: () => [access('', 0), refresh('', 0)],
+    holding(tokens) {
+      if (tokens.flow === 'opaque') return [access(tokens.token, tokens.expiresIn), refresh('', 0), ...bound('', 0)];
+      const { accessToken, expiresIn, refreshToken, refreshExpiresIn: lifetime, sessionId } = tokens;
+      return [access(accessToken, expiresIn), refresh(refreshToken, lifetime), ...bound(bind(sessionId), lifetime)];
+    },
+    cleared: () => [access('', 0), refresh('', 0), ...bound('', 0)],
   };
 }

@@ -120,8 +120,8 @@ export const restPlugin = fp<RestOptions>(
 
     function contextsFor({ version = newest, contentIssues, keyOf }: Plan) {
       const refresh = refreshPath(all, version, app.names.refreshCookie);
-      const cookies = sessionCookies(app.names, refresh, false);
-      const secureCookies = sessionCookies(app.names, refresh, true);
+      const cookies = sessionCookies(app.names, refresh, false, services.binding.valueFor);
+      const secureCookies = sessionCookies(app.names, refresh, true, services.binding.valueFor);
       const prefix = version === undefined ? '' : prefixOf(version);
       return (request: FastifyRequest, reply: FastifyReply): Context => ({
         services: services.handlers,

@@ -9,6 +9,7 @@ import { Failure } from '../calls/errors.js';
 import { type MaybePromise, serialByKey } from '../calls/schedulers.js';
 import type { Prisma, PrismaClient, RefreshToken } from '../database/client.js';
 import type { Names } from '../names.js';
+import type { SessionBinding } from './session-binding.js';
 import type { SessionEnds } from './session-ends.js';
 
 /** Seconds (docs/decisions.md, "Access tokens"). */
@@ -164,6 +165,7 @@ function canonicalHeader(token: string): Partial<JWTHeaderParameters> | undefine
 
 /** Milliseconds for which a used refresh token stays valid, because responses get lost and tabs refresh at once. */
 const GRACE_MS = 10_000;
+const INVALID = 'The refresh token is invalid, used or expired.';
 /** The maximum number of tokens that one refresh token is exchanged for. */
 const MAX_SIBLINGS = 5;
 
@@ -175,6 +177,7 @@ export interface JwtTokens {
   refreshToken: string;
   /** Until the end of the session. */
   refreshExpiresIn: number;
+  sessionId: string;
 }
 
 interface OpaqueToken {
@@ -190,7 +193,7 @@ interface OpaqueToken {
  */
 export type SessionTokens = JwtTokens | OpaqueToken;
 
-type Hash = Uint8Array<ArrayBuffer>;
+export type Hash = Uint8Array<ArrayBuffer>;
 
 /** SHA-256 without salt is enough for 256 random bits. */
 export const hashToken = (token: string): Hash => new Uint8Array(createHash('sha256').update(token).digest());
@@ -223,7 +226,7 @@ export async function jwtTokens(
 ): Promise<JwtTokens> {
   const accessToken = await tokens.issue({ subject: String(userId), role, sessionId, version });
   const refreshExpiresIn = Math.floor((expiresAt.getTime() - now) / 1000);
-  return { flow: 'jwt', accessToken, expiresIn: ACCESS_TOKEN_LIFETIME_S, refreshToken, refreshExpiresIn };
+  return { flow: 'jwt', accessToken, expiresIn: ACCESS_TOKEN_LIFETIME_S, refreshToken, refreshExpiresIn, sessionId };
 }
 
 type Transaction = Prisma.TransactionClient;
@@ -233,12 +236,13 @@ interface RefreshDependencies {
   tokens: AccessTokens;
   /** Ends the selected sessions. */
   end: SessionEnds['end'];
+  binding: SessionBinding;
   names: Names;
   now: () => number;
 }
 
 /** Returns a function that rotates refresh tokens and detects their reuse (RFC 9700 §4.14.2). */
-export function refreshService({ client, tokens, end, names, now }: RefreshDependencies) {
+export function refreshService({ client, tokens, end, binding, names, now }: RefreshDependencies) {
   const inTurn = serialByKey();
 
   /** Locks the session before the token is read. Prisma has no row locks, and reads no sequences. */
@@ -268,9 +272,9 @@ export function refreshService({ client, tokens, end, names, now }: RefreshDepen
   }
 
   /** Returns the session and its next token, or undefined for an invalid token. */
-  async function exchange(db: Transaction, call: Call, hash: Hash) {
+  async function exchange(db: Transaction, call: Call, hash: Hash, boundTo: string | undefined) {
     const found = await load(db, hash);
-    if (!found) return undefined;
+    if (!found || (boundTo !== undefined && found.sessionId !== boundTo)) return undefined;
     const { sessionId } = found;
     const use = await classifyUse(db, found);
     // Two parties have the token, and one of them is a thief.
@@ -287,14 +291,11 @@ export function refreshService({ client, tokens, end, names, now }: RefreshDepen
 
   /** @throws Failure UNAUTHENTICATED for an invalid token; a reused one ends its session */
   return async (call: Call, refreshToken: string): Promise<JwtTokens> => {
-    const hash = hashToken(refreshToken);
+    const { hash, sessionId } = await binding.find(call, refreshToken);
     const exchanged = await inTurn(Buffer.from(hash).toString('hex'), () =>
-      client.$transaction((db) => exchange(db, call, hash)),
+      client.$transaction((db) => exchange(db, call, hash, sessionId)),
     );
-    if (!exchanged) {
-      const challenge = 'invalid_token';
-      throw new Failure('UNAUTHENTICATED', 'The refresh token is invalid, used or expired.', { challenge });
-    }
+    if (!exchanged) throw new Failure('UNAUTHENTICATED', INVALID, { challenge: 'invalid_token' });
     return jwtTokens(tokens, exchanged.session, exchanged.refreshToken, now());
   };
 }

@@ -11,6 +11,7 @@ import type { Names } from '../names.js';
 import { accessOf } from '../operations/call-transaction.js';
 import type { Db } from '../operations/model.js';
 import { liveSessionsAt, type Revocations } from './revocations.js';
+import type { SessionBinding } from './session-binding.js';
 import {
   type AccessClaims,
   type AccessTokens,
@@ -31,6 +32,7 @@ interface SessionsDependencies {
   credentials: Credentials;
   tokens: AccessTokens;
   revocations: Revocations;
+  binding: SessionBinding;
   rules: AccountRules;
   names: Names;
   now: () => number;
@@ -59,7 +61,7 @@ export interface OwnSession {
 }
 
 export function sessionsService(dependencies: SessionsDependencies) {
-  const { client, credentials, tokens, revocations, rules, names, now } = dependencies;
+  const { client, credentials, tokens, revocations, binding, rules, names, now } = dependencies;
   const { end, isRevoked: refuses, refreshIfStale: upToDate } = revocations;
 
   /** Begins a session, unless the account or its password has changed meanwhile. */
@@ -116,7 +118,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
 
   return {
     basic: credentials.basic,
-    refresh: refreshService({ client, tokens, end, names, now }),
+    refresh: refreshService({ client, tokens, end, binding, names, now }),
 
     /** @throws Failure UNAUTHENTICATED, the same for an unknown address and a wrong password; RATE_LIMITED */
     async login(call: Call, { email, password, flow = 'jwt' }: LoginRequest): Promise<SessionTokens> {
@@ -142,8 +144,12 @@ export function sessionsService(dependencies: SessionsDependencies) {
       await call.enforce();
       // The account is not checked, because its deletion deletes its sessions.
       const logout = (where: Prisma.SessionWhereInput) => client.$transaction((db) => end(db, call, 'logout', where));
-      if (refreshToken !== undefined) await logout({ tokens: { some: { hash: hashToken(refreshToken) } } });
-      else if (actor?.sessionId !== undefined) await logout({ id: actor.sessionId });
+      if (refreshToken !== undefined) {
+        const { hash, sessionId } = await binding.find(call, refreshToken);
+        const ended = await logout({ tokens: { some: { hash } }, ...(sessionId !== undefined && { id: sessionId }) });
+        const isForeign = { where: { hash, sessionId: { not: sessionId as string } } };
+        if (ended === 0 && sessionId !== undefined && (await client.refreshToken.count(isForeign)) > 0) throw refused();
+      } else if (actor?.sessionId !== undefined) await logout({ id: actor.sessionId });
     },
 
     /** Returns the bearer of a valid token, or undefined. Does not wait for a cached access token. */

@@ -1,4 +1,4 @@
-import { type ApplicationPlatform, Failure } from '@accord-api/platform';
+import { type ApplicationPlatform, type BoundedFetch, Failure } from '@accord-api/platform';
 import { ExponentialBackoff, handleWhenResult, retry } from 'cockatiel';
 import type { Outcome, PaymentGateway, PaymentOrder } from './gateway.js';
 
@@ -30,18 +30,17 @@ export function httpGateway({ url, timeout, outside }: HttpGatewayOptions): Paym
 
   async function ask(
     { id, orderId, amount, currency, token, trace }: PaymentOrder,
-    signal: AbortSignal,
+    fetch: BoundedFetch,
   ): Promise<Outcome> {
     const body = { order_id: orderId, amount, currency, ...(token !== null && { payment_token: token }) };
     try {
-      const response = await fetch(endpoint, {
+      const { status, bytes } = await fetch(endpoint, {
         method: 'POST',
-        redirect: 'manual',
         headers: { ...headers, ...trace, 'idempotency-key': id },
         body: JSON.stringify(body),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+        signal: AbortSignal.timeout(timeout),
       });
-      return outcomeOf(response.status, await response.text());
+      return outcomeOf(status, String(bytes));
     } catch (error) {
       return outcomeOfError(error);
     }
@@ -50,9 +49,9 @@ export function httpGateway({ url, timeout, outside }: HttpGatewayOptions): Paym
   return {
     async pay(payment, signal) {
       let unknown: Outcome | undefined;
-      const attempts = (within: AbortSignal) =>
+      const attempts = (within: AbortSignal, fetch: BoundedFetch) =>
         policy.execute(async () => {
-          const outcome = await ask(payment, within);
+          const outcome = await ask(payment, fetch);
           if (outcome.kind === 'unknown') unknown = outcome;
           return outcome;
         }, within);
