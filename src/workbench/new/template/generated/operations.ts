@@ -386,10 +386,10 @@ export type RefreshSessionRequestBody = RefreshRequest;
 /** The request of `refreshSession`. */
 export interface RefreshSessionRequest {
   cookies: {
-    /** The refresh token of a login with `cookie`; over HTTPS `__Secure-my_api_refresh`. A token in the body takes precedence. */
-    my_api_refresh?: RefreshToken;
-    /** Binds the refresh cookie to its session; over HTTPS `__Host-my_api_session`, and required there. */
-    my_api_session?: string;
+    /** The refresh token of a login with `cookie`; over HTTPS `__Secure-books_refresh`. A token in the body takes precedence. */
+    books_refresh?: RefreshToken;
+    /** Binds the refresh cookie to its session; over HTTPS `__Host-books_session`, and required there. */
+    books_session?: string;
   };
   body: RefreshSessionRequestBody | undefined;
 }
@@ -420,10 +420,10 @@ export type LogoutRequestBody = RefreshRequest;
 /** The request of `logout`. */
 export interface LogoutRequest {
   cookies: {
-    /** The refresh token of a login with `cookie`; over HTTPS `__Secure-my_api_refresh`. A token in the body takes precedence. */
-    my_api_refresh?: RefreshToken;
-    /** Binds the refresh cookie to its session; over HTTPS `__Host-my_api_session`, and required there. */
-    my_api_session?: string;
+    /** The refresh token of a login with `cookie`; over HTTPS `__Secure-books_refresh`. A token in the body takes precedence. */
+    books_refresh?: RefreshToken;
+    /** Binds the refresh cookie to its session; over HTTPS `__Host-books_session`, and required there. */
+    books_session?: string;
   };
   body: LogoutRequestBody | undefined;
 }
