@@ -170,7 +170,7 @@ interface AdmissionOptions {
 interface Position {
   at: 'queue' | 'inside' | 'outside' | 'gone';
   stop: () => void;
-  request?: FastifyRequest;
+  request?: FastifyRequest | undefined;
 }
 
 const POSITION = Symbol('position');
@@ -197,6 +197,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
 
     function leave(position: Position, to: Position['at']): void {
       if (position.at === 'inside') places.leave();
+      if (to === 'gone') position.request = undefined;
       position.at = to;
     }
 
