@@ -10,7 +10,6 @@ export { type Application, type ApplicationPlatform, type Demo, defineApplicatio
 export type { Call } from './calls/access.js';
 export { Failure, failuresOf, type NotWritten, notWritten } from './calls/errors.js';
 export { type Page, type PageRequest, resourceTag } from './calls/rows.js';
-export type { BoundedFetch } from './forward/outside.js';
 export type { GraphQLContext } from './graphql/context.js';
 export type { SessionCookies } from './http/call.js';
 export type { Job } from './jobs/jobs.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -109,3 +110,11 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, wh
   reply.code(206).header('content-range', `bytes ${start}-${end}/${whole.length}`);
   return reply.send(whole.subarray(start, end + 1));
 }
+
+/** Node does not mark an HTTP/2 stream without a body as complete. */
+export const isComplete = (request: IncomingMessage): boolean =>
+  request.complete || (request as unknown as Http2ServerRequest).stream?.endAfterHeaders === true;
+
+/** RFC 9112 §6. Node sets `complete` after the event for the headers. */
+export const hasBody = ({ httpVersionMajor, headers }: IncomingMessage): boolean =>
+  httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

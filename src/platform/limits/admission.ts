@@ -1,7 +1,6 @@
 /** Admits requests to the places of running requests, by a queue. @module */
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Http2ServerRequest } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -12,7 +11,7 @@ import { fairQueue } from '../calls/schedulers.js';
 import type { Operation } from '../contract/openapi.js';
 import { type CrossOrigin, isPreflight } from '../http/cross-origin.js';
 import { addressOf, type FailureContext, failureHeaders, MEDIA_TYPE, problem } from '../http/failures.js';
-import { pathOf, requestIdOf } from '../http/headers.js';
+import { hasBody, isComplete, pathOf, requestIdOf } from '../http/headers.js';
 import { countRefusal, isAfterEnd } from './rate-limit.js';
 
 export const ADMISSION = {
@@ -297,11 +296,3 @@ function refuse(
   response.end(method === 'HEAD' ? undefined : body);
   server.writeRequestLine(server.log, () => ({ requestId, method, status: response.statusCode, code: failure.code }));
 }
-
-/** Node does not mark an HTTP/2 stream without a body as complete. */
-const isComplete = (request: IncomingMessage): boolean =>
-  request.complete || (request as unknown as Http2ServerRequest).stream?.endAfterHeaders === true;
-
-/** RFC 9112 §6. Node sets `complete` after the event for the headers. */
-const hasBody = ({ httpVersionMajor, headers }: IncomingMessage): boolean =>
-  httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

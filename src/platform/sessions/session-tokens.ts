@@ -9,7 +9,6 @@ import { Failure } from '../calls/errors.js';
 import { type MaybePromise, serialByKey } from '../calls/schedulers.js';
 import type { Prisma, PrismaClient, RefreshToken } from '../database/client.js';
 import type { Names } from '../names.js';
-import type { SessionBinding } from './session-binding.js';
 import type { SessionEnds } from './session-ends.js';
 
 /** Seconds (docs/decisions.md, "Access tokens"). */
@@ -236,7 +235,8 @@ interface RefreshDependencies {
   tokens: AccessTokens;
   /** Ends the selected sessions. */
   end: SessionEnds['end'];
-  binding: SessionBinding;
+  /** `SessionBinding`. */
+  binding: { find: (call: Call, token: string) => Promise<{ hash: Hash; sessionId: string | undefined }> };
   names: Names;
   now: () => number;
 }

@@ -1,4 +1,4 @@
-import { type ApplicationPlatform, type BoundedFetch, Failure } from '@accord-api/platform';
+import { type ApplicationPlatform, Failure } from '@accord-api/platform';
 import { ExponentialBackoff, handleWhenResult, retry } from 'cockatiel';
 import type { Outcome, PaymentGateway, PaymentOrder } from './gateway.js';
 
@@ -12,6 +12,8 @@ interface HttpGatewayOptions extends Pick<ApplicationPlatform, 'outside'> {
   /** The time limit of each attempt, in milliseconds. */
   timeout: number;
 }
+
+type BoundedFetch = Parameters<Parameters<ReturnType<ApplicationPlatform['outside']>['call']>[0]>[1];
 
 const isFault = (result: unknown): boolean => {
   const outcome = result as Outcome;
