@@ -399,8 +399,8 @@ export type Subscription = {
    * the channel after that id come first and the live ones follow, without a gap and without a repeat. A client that keeps
    * the id of the last message it got, and subscribes again with it after a lost connection, misses no message.
    *
-   * Errors, sent as `error` in place of a first result: `BAD_REQUEST` (a `since` that is not an integer of at least 0; the
-   * socket has 100 subscriptions already), `VALIDATION_FAILED` (`channelId` breaks its constraint), and the common ones. A
+   * Errors, sent as `error` in place of a first result: `BAD_REQUEST` (a `since` that is not an integer of at least 0, or is
+   * greater than the last id of any message; the socket has 100 subscriptions already), `VALIDATION_FAILED` (`channelId` breaks its constraint), and the common ones. A
    * credential that is refused or expires closes the socket (4403).
    */
   messageAdded: Message;

@@ -9,6 +9,7 @@ import { refusalLog } from './audit/audit.js';
 import { cursors } from './calls/rows.js';
 import { dataModel } from './database/client.js';
 import { isOutage, retryWhileUnavailable } from './database/faults.js';
+import { GENERATION_CHANNEL } from './database/generation.js';
 import type { Database } from './database/open.js';
 import type { Outages } from './database/outages.js';
 import { databaseSignals } from './database/signals.js';
@@ -65,7 +66,7 @@ export async function platformServices(
   const { policy, accountActions, models: ownModels = [] } = application;
   const problems = modelProblems(policy, ownModels);
   if (problems.length > 0) throw new Error(`The models of the application cannot be used:\n  ${problems.join('\n  ')}`);
-  const { client, listen, checkListening, isListening } = database;
+  const { client, listen, checkListening, isListening, generation } = database;
   database.watch(() => outages.dependency('The database'));
 
   /** Logs an error. An outage of the database is logged once, not with each error that it causes. */
@@ -93,6 +94,7 @@ export async function platformServices(
     keys,
     issuer: config.JWT_ISSUER ?? names.realm,
     audience: config.JWT_AUDIENCE ?? names.realm,
+    generation: generation.current,
     now,
   });
 
@@ -131,9 +133,17 @@ export async function platformServices(
     models,
     streams: live.streams,
     pages: pageReader(now),
+    generation: generation.current,
     onCommitFault: (operation, err) => report({ operation }, err, 'work after a commit failed'),
   };
   const refusals = refusalLog({ client, now, onFault: (err) => report({}, err, 'a refusal could not be audited') });
+
+  const ignoreReplacements = generation.onReplaced(() => {
+    revoked.reset();
+    keys.read().catch(onFault);
+  });
+  const readGeneration = () => void generation.read().catch(onFault);
+  await listen(GENERATION_CHANNEL, readGeneration, readGeneration);
 
   const jobs = await jobRunner({
     channel: names.signals.jobs,
@@ -169,7 +179,7 @@ export async function platformServices(
     users,
     sessions,
     changePassword: credentials.changePassword,
-    cursors: cursors(secrets),
+    cursors: cursors(secrets, generation.current),
     /** Returns the public keys; the last known ones while the database is unavailable. */
     async jwks() {
       try {
@@ -191,13 +201,15 @@ export async function platformServices(
     refusals,
     revocations: revoked,
     binding,
+    onReplaced: generation.onReplaced,
     hashes: queue.figures,
-    administration: administration({ client, algorithm, keySecrets, now, hashing }),
+    administration: administration({ client, generation, algorithm, keySecrets, now, hashing }),
     /** The `services` of handlers. */
     handlers: { ...handlers, ...own },
     /** Completes background work, and closes the connections. */
     async close() {
       await refusals.settled();
+      ignoreReplacements();
       keys.close();
       revoked.close();
       await live.close();

@@ -27,6 +27,7 @@ onEachDatabase(t, async (t, open) => {
   const instances: Instance[] = [first, second];
   const options = {
     client: database.client,
+    generation: database.generation,
     algorithm: 'RS256',
     keySecrets: [SECRET],
     now,
@@ -145,8 +146,8 @@ onEachDatabase(t, async (t, open) => {
 
 onEachDatabase(t, async (t, open) => {
   t.test('with HS256 there is nothing to rotate', async (t) => {
-    const { client } = await open();
-    const commands = administration({ client, algorithm: 'HS256', keySecrets: [], now: Date.now });
+    const { client, generation } = await open();
+    const commands = administration({ client, generation, algorithm: 'HS256', keySecrets: [], now: Date.now });
     await t.rejects(commands['keys.rotate']({}), { name: 'CommandError' });
   });
 });

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { type Cluster, primary, skipWithoutBinaries, synchronousStandby } from '../support/clusters.js';
 import { eventually, startServer } from '../support/process.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
-import { startLoad } from './load.js';
+import { bearer, startLoad } from './load.js';
 import { discrepancies, recovered, type World } from './world.js';
 
 /** Milliseconds from the switch of the address to the first acknowledged write, asserted without other load. */
@@ -38,6 +38,7 @@ for (const name of ['split', 'crash'] as const) {
       const channelId = randomUUID();
       const load = startLoad(t, url, channelId, CLIENTS);
       await recovered(load);
+      const token = await bearer(url);
 
       if (name === 'crash') old.kill();
       standby.promote();
@@ -54,6 +55,9 @@ for (const name of ['split', 'crash'] as const) {
       t.match(server.stderr(), /^The database is timeline 2 of system \d+ now, no longer timeline 1 of system \d+\./m);
       await recovered(load);
       await load.stop();
+      t.same([...load.closed.keys()], [], 'sockets stay open');
+      t.equal((await fetch(`${url}/api/v1/auth/me`, { headers: token })).status, 200, 'tokens stay valid');
+      t.same(await standby.query('SELECT generation FROM database_state'), [{ generation: null }]);
       t.match(await discrepancies({ query: standby.query } as World, load, channelId), { lost: 0, doubled: 0 });
     },
   );

@@ -11,6 +11,15 @@ const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.people[0];
 
 export const CREDENTIALS = basic(DEMO_ADMIN, DEMO_PASSWORD);
 const HEADERS = { ...CREDENTIALS, 'content-type': 'application/json' };
+/** Logs in, and returns the header with the access token. */
+export async function bearer(url: string): Promise<{ authorization: string }> {
+  const body = JSON.stringify({ email: DEMO_ADMIN, password: DEMO_PASSWORD });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers, body });
+  const { access_token } = (await answer.json()) as { access_token: string };
+  return { authorization: `Bearer ${access_token}` };
+}
+
 /** Milliseconds between two requests of a client, and before a retry. */
 const PAUSE_MS = 10;
 const AGAIN = 50;

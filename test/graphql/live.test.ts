@@ -161,17 +161,18 @@ onEachDatabase(t, async (t, open) => {
     const all = follow(viewer, { channelId: 'long', since: 1 });
     const beginning = follow(viewer, { channelId: 'long', since: '0' });
     const fresh = follow(viewer, { channelId: 'new', since: 0 });
-    const future = follow(viewer, { channelId: 'long', since: (ids.at(-1) as number) + 2 });
+    const last = await add('long', 'deleted');
+    await database.client.message.delete({ where: { id: last } });
+    const known = follow(viewer, { channelId: 'long', since: last });
+    const future = follow(viewer, { channelId: 'long', since: last + 1 });
     const huge = follow(viewer, { channelId: 'long', since: '99999999999999999999' });
     await eventually('the history', () => all.got.length >= 349);
     const more = [await add('long', 'a'), await add('long', 'b'), await add('long', 'c')];
-    await eventually('the present', () => all.got.length >= 352 && future.got.length > 0);
+    await eventually('the present', () => all.got.length >= 352 && known.got.length > 2);
     t.strictSame(all.ids(), [...ids.filter((id) => id !== ids[120]), ...more]);
-    t.strictSame(
-      future.ids(),
-      more.filter((id) => id > (ids.at(-1) as number) + 2),
-    );
-    t.same([huge.got, huge.errors], [[], []]);
+    t.strictSame(known.ids(), more, 'a deleted message is a position');
+    for (const { got, errors } of [future, huge])
+      t.match([got, errors], [[], [[{ extensions: { code: 'BAD_REQUEST' } }]]], 'no message has had that id');
 
     const first = await add('new', 'first');
     await eventually('from the beginning', () =>

@@ -144,6 +144,7 @@ t.test('an event is executed and encoded once for equal selections', async (t) =
     name: 'entries',
     after: async (_key: string, id: number) => entries.filter((one) => one.id > id),
     head: async () => 0,
+    lastGiven: async () => 0,
     watch: (_key: string, onNews: (head: number) => void) => {
       tell = onNews;
       return () => {};

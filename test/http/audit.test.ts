@@ -8,8 +8,8 @@ import { dialAs } from '../support/socket.js';
 
 onEachDatabase(t, async (t, open) => {
   const { rest, graphql, admin, developer, viewer, database } = await startService(t, await open());
-  const { client } = database;
-  const commands = administration({ client, algorithm: 'RS256', keySecrets: [], now: Date.now });
+  const { client, generation } = database;
+  const commands = administration({ client, generation, algorithm: 'RS256', keySecrets: [], now: Date.now });
   const read = commands['audit.read'];
   /** What an act has written down; the row of a refusal comes after its answer. */
   async function written(act: () => Promise<unknown>, rows = 1) {

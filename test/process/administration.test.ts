@@ -7,7 +7,7 @@ import { EMAIL, startNotes } from '../platform/notes-fixture.js';
 import { accord } from '../support/accord.js';
 import { onEachDatabase } from '../support/databases.js';
 import { emptyDirectory } from '../support/demo.js';
-import { ask, eventually, startServer, temporaryFolder } from '../support/process.js';
+import { ask, basic, eventually, startServer, temporaryFolder } from '../support/process.js';
 import { startService } from '../support/service.js';
 
 const SECRET = { KEY_SECRET: 'a secret that encrypts the keys at rest' };
@@ -140,6 +140,47 @@ t.test('accord accounts and accord sessions use the running server, and need non
     { event: 'password.changed', subject: 'user:1', actor: null },
   ]);
 });
+t.test(
+  'accord database restored draws one generation for a restore, with a running server and without one',
+  async (t) => {
+    const DATABASE_URL = await emptyDirectory(t);
+    const environment = {
+      DATABASE_URL,
+      ...SECRET,
+      ADMIN_EMAIL: 'root@example.com',
+      ADMIN_PASSWORD: 'a password of root',
+    };
+    const credentials = basic('root@example.com', 'a password of root');
+    const restored = async (...options: string[]) => {
+      const { code, stdout, stderr } = await accord(t, ['database', 'restored', ...options], environment);
+      t.equal(code, 0, stderr);
+      return stdout;
+    };
+    const generationIn = (text: string) => /generation is ([0-9a-f]{12})/.exec(text)?.[1];
+    const tagAt = async ({ url }: { url: string }) =>
+      (await ask(`${url}/api/v1/users/1`, { headers: credentials })).headers.get('etag');
+
+    const server = await startServer(t, environment);
+    const plain = (await tagAt(server)) as string;
+    t.match(plain, /^"1-\d+"$/, 'a database that was never restored has no generation');
+    const first = generationIn(await restored());
+    t.ok(first);
+    t.equal(await tagAt(server), plain.replace(/"$/, `-${first}"`), 'the server applies it at once');
+    const repeated = await restored();
+    t.match(repeated, /noticed already/);
+    t.equal(generationIn(repeated), first);
+    const second = generationIn(await restored('--again'));
+    t.not(second, first);
+
+    server.kill('SIGTERM');
+    await server.ended;
+    t.equal(generationIn(await restored()), second);
+    const third = generationIn(await restored('--again'));
+    t.equal(await tagAt(await startServer(t, environment)), plain.replace(/"$/, `-${third}"`));
+    const audit = await accord(t, ['audit', '--json', '--event', 'database.restored'], environment);
+    t.equal(audit.stdout.trim().split('\n').length, 3);
+  },
+);
 
 onEachDatabase(t, async (t, open) => {
   t.test('on PostgreSQL, a reset account is known to instances of every application', async (t) => {

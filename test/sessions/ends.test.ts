@@ -133,11 +133,11 @@ onEachDatabase(t, async (t, open) => {
   // The test moves the clock.
   const start = Date.now();
   const database = await open();
-  const { client } = database;
+  const { client, generation } = database;
   const { first, admin, another, person, logIn } = await people(t, database, () => start + offset);
   const second = await another();
   const { rest } = first;
-  const commands = administration({ client, algorithm: 'RS256', keySecrets: [], now: Date.now });
+  const commands = administration({ client, generation, algorithm: 'RS256', keySecrets: [], now: Date.now });
 
   interface Case {
     id: number;
@@ -374,10 +374,10 @@ onEachDatabase(t, async (t, open) => {
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();
-  const { client, url } = database;
+  const { client, generation, url } = database;
   const { first, another, person, logIn } = await people(t, database, Date.now);
   const { rest } = first;
-  const commands = administration({ client, algorithm: 'RS256', keySecrets: [], now: Date.now });
+  const commands = administration({ client, generation, algorithm: 'RS256', keySecrets: [], now: Date.now });
   const ofBearer = bearers['a JWT in the upgrade'];
   const { 'an opaque token in connection_init': opaque, 'a cookie with a JWT': cookie } = sessionCredentials;
 

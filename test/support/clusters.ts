@@ -87,11 +87,17 @@ export async function primary(t: Test): Promise<Cluster> {
   return started(t, data, ['fsync = off', 'max_connections = 60']);
 }
 
-/** Starts a standby, for which each commit of the primary waits from now on. */
-export async function synchronousStandby(t: Test, { port, query }: Cluster): Promise<Cluster> {
+/** Starts a standby, for which no commit of the primary waits. */
+export async function asynchronousStandby(t: Test, { port }: Cluster): Promise<Cluster> {
   const data = folder(t);
   execute('pg_basebackup', '-D', data, '-R', '-c', 'fast', '-h', '127.0.0.1', '-p', String(port), '-U', 'postgres');
-  const standby = await started(t, data, []);
+  return started(t, data, []);
+}
+
+/** Starts a standby, for which each commit of the primary waits from now on. */
+export async function synchronousStandby(t: Test, old: Cluster): Promise<Cluster> {
+  const standby = await asynchronousStandby(t, old);
+  const { query } = old;
   await query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
   await query('SELECT pg_reload_conf()');
   await standby.query('SELECT 1');

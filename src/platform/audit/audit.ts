@@ -18,6 +18,7 @@ export const AUDITED_EVENTS = [
   'key.rotated',
   'key.retired',
   'settings.accepted',
+  'database.restored',
   'access.refused',
   'limit.exceeded',
 ] as const;

@@ -15,9 +15,16 @@ export interface Versioned {
  */
 export const resourceTag = ({ id, version }: Versioned): string => `"${id}-${version}"`;
 
+/** Returns the generation of the database; undefined if it was never restored. */
+export type CurrentGeneration = () => string | undefined;
+
+/** Adds the generation to a tag, because rows of a restored database have the ids and versions of lost ones. */
+export const tagOfGeneration = (tag: string, generation: string | undefined): string =>
+  generation === undefined ? tag : tag.replace(/"$/, `-${generation}"`);
+
 /** Returns the failure of an `If-Match` without the row's tag. A weak tag never matches (RFC 9110 §13.1.1). */
-export function preconditionFailure(header: string, row: Versioned): Failure | undefined {
-  const tag = resourceTag(row);
+export function preconditionFailure(header: string, row: Versioned, generation?: string): Failure | undefined {
+  const tag = tagOfGeneration(resourceTag(row), generation);
   if (header.trim() === '*' || header.split(',').some((one) => one.trim() === tag)) return undefined;
   return new Failure('PRECONDITION_FAILED', 'If-Match does not name the present version of this resource.');
 }
@@ -100,20 +107,24 @@ const MAC_BYTES = 16;
 
 export type Cursors = ReturnType<typeof cursors>;
 
-/** Makes opaque cursors: the last id and a MAC with the name of the list. */
-export function cursors(secrets: Secrets) {
+/** Makes opaque cursors: the last id and a MAC with the name of the list and the generation. */
+export function cursors(secrets: Secrets, generation: CurrentGeneration = () => undefined) {
   const codes = macs(secrets, 'accord cursor', MAC_BYTES);
+  const textOf = (list: string, id: number | string) => {
+    const current = generation();
+    return `${current === undefined ? '' : `${current}\n`}${list}\n${id}`;
+  };
 
   return {
     /** @param list names the list and its filter, such as `users` or `orders of 7` */
     encode(list: string, id: number): string {
-      return Buffer.concat([codes.make(`${list}\n${id}`), Buffer.from(String(id))]).toString('base64url');
+      return Buffer.concat([codes.make(textOf(list, id)), Buffer.from(String(id))]).toString('base64url');
     },
     /** Returns the id of the cursor, or undefined for a cursor of another list. */
     read(list: string, cursor: string): number | undefined {
       const bytes = Buffer.from(cursor, 'base64url');
       const id = bytes.subarray(MAC_BYTES).toString();
-      return codes.holds(`${list}\n${id}`, bytes.subarray(0, MAC_BYTES)) ? Number(id) : undefined;
+      return codes.holds(textOf(list, id), bytes.subarray(0, MAC_BYTES)) ? Number(id) : undefined;
     },
     /** Returns the last known id; 0 for the empty cursor. @throws Failure BAD_REQUEST for a cursor of another list */
     decode(list: string, cursor: string): number {

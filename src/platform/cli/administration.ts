@@ -33,7 +33,7 @@ async function runCommand(work: (commands: Administration, config: Config) => Pr
       migrate: config.MIGRATE_ON_START,
     });
     const { JWT_ALGORITHM: algorithm, KEY_SECRET: keySecrets = [] } = config;
-    const commands = administration({ client: database.client, algorithm, keySecrets, now: database.clock.now });
+    const commands = administration({ ...database, algorithm, keySecrets, now: database.clock.now });
     await work(commands, config).finally(database.close);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
@@ -69,6 +69,23 @@ export const settings: Subcommand = (command) => {
         const { codesOf } = await import('../keys/fleet-settings.js');
         const names = await commands['settings.accept']({ codes: codesOf(config) });
         console.log(`Accepted${names.length > 0 ? `, with other values than before: ${names.join(', ')}` : ''}.`);
+      }),
+    );
+};
+
+export const database: Subcommand = (command) => {
+  command
+    .command('restored')
+    .description('after a backup was restored: invalidate what was given out since the backup')
+    .option('--again', 'even if a restore was noticed within the last hour')
+    .action((options: { again?: boolean }) =>
+      runCommand(async (commands) => {
+        const { generation, raised } = await commands['database.restored'](options);
+        console.log(
+          raised === null
+            ? `Nothing has changed: the restore was noticed already, and the generation is ${generation}. After another restore give --again.`
+            : `The generation is ${generation}. What was given out before is invalid, and ${raised} sequences leave out ids.`,
+        );
       }),
     );
 };

@@ -59,6 +59,10 @@ const OPERATOR: Subcommands = {
     load: async () => ({ default: (await administration()).accounts }),
   },
   audit: { summary: 'read the audit table', load: async () => ({ default: (await administration()).audit }) },
+  database: {
+    summary: 'tell the service that a backup was restored',
+    load: async () => ({ default: (await administration()).database }),
+  },
   keys: {
     summary: 'list, rotate and retire the signing keys',
     load: async () => ({ default: (await administration()).keys }),

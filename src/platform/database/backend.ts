@@ -3,6 +3,7 @@
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
 import { isBroken, type Result, type Statement } from '../prepared-prisma/connection.js';
 import { faultOf, reasonOf } from './faults.js';
+import type { Generation } from './generation.js';
 import type { MigrationSession } from './migrations.js';
 import type { Dependency } from './outages.js';
 import type { Listener, Notify } from './signals.js';
@@ -42,6 +43,7 @@ export interface Backend {
   watch: (server: () => Dependency) => void;
   /** True if the server accepts no writes, as of the newest connection. */
   isReadOnly: () => boolean;
+  generation: Generation;
   close: () => Promise<void>;
 }
 

@@ -19,6 +19,7 @@ import {
   unpackTar,
   withDiskErrors,
 } from './data-directory.js';
+import { databaseGeneration } from './generation.js';
 import { applyMigrations, type Migration, RESET_SESSION, withMigrationSession } from './migrations.js';
 import type { Listener } from './signals.js';
 
@@ -196,8 +197,13 @@ function backend(
   admit?: (sql: string) => void,
 ): Omit<Backend, 'migrated'> {
   const pool = embeddedPool(pglite, limits, admit);
+  const generation = databaseGeneration(
+    (text, values) => pool.query(text, values),
+    () => false,
+  );
   return {
     pool,
+    generation,
     withMigrationSession: (work) => withMigrationSession(pool, work),
     exclusively: (work) => work(),
     dump: async () => {
@@ -213,6 +219,7 @@ function backend(
     watch: () => {},
     isReadOnly: () => false,
     close: async () => {
+      generation.close();
       // `pool.end` waits for open transactions, which PostgreSQL rolls back when it stops.
       void pool.end();
       await pglite.close().finally(release);

@@ -11,7 +11,7 @@ import { type Listener, notify } from './signals.js';
 
 export interface Database
   extends Pick<Listener, 'listen' | 'checkListening' | 'isListening'>,
-    Pick<Backend, 'exclusively' | 'dump' | 'isReadOnly' | 'route'>,
+    Pick<Backend, 'exclusively' | 'dump' | 'isReadOnly' | 'route' | 'generation'>,
     Pick<DatabaseAddress, 'kind' | 'label'> {
   client: PrismaClient;
   clock: DatabaseClock;
@@ -36,7 +36,7 @@ export interface Database
 export async function openDatabase(url: string | undefined, options: DatabaseOptions = {}): Promise<Database> {
   const { limits, address, backend, migrated, unknownMigrations, reason, notOpened } = await openMigrated(url, options);
   try {
-    const { pool, reads, route, exclusively, isReadOnly, dump } = backend;
+    const { pool, reads, route, exclusively, isReadOnly, dump, generation } = backend;
     const own = pooledConnection(pool);
     const client = preparedClient((adapter) => new PrismaClient({ adapter }), pool, dataModel, {
       reads: reads ? { query: (statement) => reads.query(statement, () => own.query(statement)) } : own,
@@ -46,6 +46,8 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
     let closed: Promise<void> | undefined;
     const listener = backend.listener((channel, payload) => notify(client, channel, payload));
     const { listen, checkListening, isListening } = listener;
+    // The embedded listener needs the first connection.
+    await generation.read();
     const closeAll = async () => {
       await listener.close();
       await client.$disconnect();
@@ -82,6 +84,7 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
       migrated,
       unknownMigrations,
       isReadOnly,
+      generation,
       dump,
       close,
     };

@@ -22,6 +22,7 @@ import {
   type TimeLimits,
 } from './backend.js';
 import { faultOf, isReadOnlyRefusal } from './faults.js';
+import { databaseGeneration } from './generation.js';
 import { withMigrationSession } from './migrations.js';
 import type { Dependency } from './outages.js';
 import { beginRouted, describeRoute, findRoute } from './pooler.js';
@@ -68,8 +69,8 @@ export async function openPostgres(
   const { route, directRoute } = await findRoutes(atStart, connectionString, direct, statementTimeout(limits));
   const common = { connectionString, connectionTimeoutMillis: limits.connect, keepAlive: true };
   const options = { ...common, query_timeout: limits.answer, application_name: name };
-  const sessions = { statementTimeout: statementTimeout(limits), wait: limits.connect };
-  const identity = serverIdentity();
+  const sessions = { statementTimeout: statementTimeout(limits), wait: limits.connect, hasState: true };
+  const identity = serverIdentity(() => generation);
   const begin = identity.guard(beginRouted(route, sessions));
   // Without the statement of `begin`, which may fail because it asks for more than the role may read.
   const onConnect: OnConnect = async (client) => {
@@ -89,6 +90,8 @@ export async function openPostgres(
     },
   });
   const pool = openPool({ ...options, max: poolSize, maxLifetimeSeconds: MAX_AGE_MS / 1000, reportOutcome, onConnect });
+  pool.on('release', () => generation.touch());
+  const generation = databaseGeneration((text, values) => pool.query(text, values), identity.isReadOnly);
   const reads = sharedConnections(options, onConnect, reportOutcome);
   const startSession: Backend['withMigrationSession'] = async (work) => {
     const onConnect = beginRouted(directRoute, { statementTimeout: 0, wait: START_TIMEOUT_MS });
@@ -98,6 +101,7 @@ export async function openPostgres(
   return {
     pool,
     reads,
+    generation,
     route: describeRoute(route),
     migrated: [],
     withMigrationSession: startSession,
@@ -110,6 +114,7 @@ export async function openPostgres(
     },
     isReadOnly: identity.isReadOnly,
     close: async () => {
+      generation.close();
       await Promise.all([reads.close(), pool.end()]);
     },
   };

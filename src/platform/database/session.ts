@@ -6,6 +6,7 @@
  */
 
 import { Client, type ClientBase, type ClientConfig } from 'pg';
+import { type Generation, NO_TABLE, STATE, type State } from './generation.js';
 import type { Dependency } from './outages.js';
 
 /** Describes the server of a new connection, and its settings. */
@@ -20,6 +21,8 @@ export interface Session {
   isInRecovery: boolean;
   /** True on a standby, and if `default_transaction_read_only` is on for new sessions. */
   isReadOnly: boolean;
+  /** The row of `database_state`; undefined without the table, or if the options do not ask for it. */
+  state?: State | null;
   /** The settings that had another value before the statement, with the value that the service needs. */
   changed: Record<string, string>;
 }
@@ -59,6 +62,8 @@ const READ_ONLY_WHEN_NEW = `set_config('default_transaction_read_only', coalesce
   (SELECT CASE WHEN source IN ('session', 'database', 'user', 'database user', 'global') THEN 'off' ELSE setting END
     FROM pg_settings WHERE name = 'default_transaction_read_only')), false)`;
 const SERVER = `pg_backend_pid() AS pid, current_database() AS database, pg_is_in_recovery() AS "isInRecovery"`;
+/** A session of a standby writes nothing after the promotion, which may lack rows: a new connection notices that. */
+const READ_ONLY_ON_STANDBY = `CASE WHEN pg_is_in_recovery() THEN set_config('default_transaction_read_only', 'on', false) END`;
 /** Without `pg_control_checkpoint`, whose timeline is the old one until the first checkpoint after a promotion. */
 const IDENTITY = `(SELECT system_identifier::text FROM pg_control_system()) AS "systemIdentifier",
   CASE WHEN pg_is_in_recovery() THEN 0
@@ -75,10 +80,12 @@ export interface SessionOptions {
   wait: number;
   /** True if each transaction may get another session: settings of OTHERS would reach other clients. */
   isShared?: boolean | undefined;
+  /** Reads `database_state`, which exists after the migrations. */
+  hasState?: boolean;
 }
 
 /** Returns the function that begins a session. */
-export function beginSession({ statementTimeout, wait, isShared }: SessionOptions): OnConnect {
+export function beginSession({ statementTimeout, wait, isShared, hasState = false }: SessionOptions): OnConnect {
   const others = { ...OTHERS, statement_timeout: `'${statementTimeout}'` };
   const names = Object.keys({ ...REPORTED, ...others });
   const before = names.map((name) => `current_setting('${name}')`);
@@ -93,13 +100,17 @@ export function beginSession({ statementTimeout, wait, isShared }: SessionOption
       ELSE current_setting('transaction_read_only') = 'on' END AS "isReadOnly"`;
     const isLocal = String(isShared ?? `pg_backend_pid() <> ${processID}`);
     const after = [...Object.entries(REPORTED).map(set('false')), ...Object.entries(others).map(set(isLocal))];
+    let state = hasState ? `${STATE} AS state,` : '';
     const text = () =>
-      `SELECT ${SERVER}, ${isReadOnly}, ${identity}, ARRAY[${before.join(', ')}] AS before, ARRAY[${after.join(', ')}] AS after`;
+      `SELECT ${SERVER}, ${isReadOnly}, ${identity}, ${state}
+        CASE WHEN NOT ${isLocal} THEN ${READ_ONLY_ON_STANDBY} END,
+        ARRAY[${before.join(', ')}] AS before, ARRAY[${after.join(', ')}] AS after`;
     type Row = Omit<Session, 'isPooled' | 'changed'> & { pid: number; before: string[]; after: string[] };
     const ask = () => client.query<Row>({ text: text(), query_timeout: wait } as { text: string });
     const { rows } = await ask().catch((error: { code?: string }) => {
-      if (!NOT_PERMITTED.has(String(error.code))) throw error;
-      identity = IDENTITY_BY_START;
+      if (error.code === NO_TABLE && state) state = '';
+      else if (NOT_PERMITTED.has(String(error.code))) identity = IDENTITY_BY_START;
+      else throw error;
       return ask();
     });
     const [{ pid, before: old, after: wanted, ...server }] = rows as [Row];
@@ -124,7 +135,7 @@ function readOnlyReason({ isReadOnly, isInRecovery }: Session): string | undefin
 }
 
 /** Keeps all connections of the process on one server. */
-export function serverIdentity() {
+export function serverIdentity(generation: () => Generation) {
   const open = new Set<ClientBase>();
   let current: { session: Session; attempt: number } | undefined;
   /** The highest timeline of the current system. */
@@ -169,6 +180,10 @@ export function serverIdentity() {
         accept(session, attempt);
         open.add(client);
         client.once('end', () => open.delete(client));
+        const { systemIdentifier, state } = session;
+        const query = (text: string, values?: unknown[]) => client.query(text, values);
+        if (state !== undefined)
+          await generation().checkServer(query, state, `${systemIdentifier}/${session.timeline}`);
         return session;
       },
     /**

@@ -2,6 +2,7 @@ import { type AccountCommandsOptions, accountCommands } from '../accounts/admini
 import { type AuditFilter, audit, COMMAND_LINE, readAudit } from '../audit/audit.js';
 import { CommandError } from '../calls/errors.js';
 import type { Prisma, SigningKey } from '../database/client.js';
+import type { Database } from '../database/open.js';
 import { notify } from '../database/signals.js';
 import { acceptSettings, type codesOf } from './fleet-settings.js';
 import {
@@ -40,8 +41,8 @@ const entries = (rows: SigningKey[], now: number): KeyEntry[] =>
 export type Administration = ReturnType<typeof administration>;
 
 /** Returns the operator's commands, for the command line and the socket of a running server. */
-export function administration(options: StoredKeysOptions & AccountCommandsOptions) {
-  const { client, algorithm, keySecrets, now } = options;
+export function administration(options: StoredKeysOptions & AccountCommandsOptions & Pick<Database, 'generation'>) {
+  const { client, generation, algorithm, keySecrets, now } = options;
   const locked = <T>(work: (db: Prisma.TransactionClient, rows: SigningKey[]) => Promise<T>): Promise<T> => {
     if (algorithm === 'HS256')
       throw new CommandError('With JWT_ALGORITHM=HS256 there are no stored keys: change JWT_SECRET.');
@@ -107,6 +108,12 @@ export function administration(options: StoredKeysOptions & AccountCommandsOptio
 
     /** @returns the settings that were others */
     'settings.accept': ({ codes }: { codes: ReturnType<typeof codesOf> }) => acceptSettings(client, codes),
+
+    /** Draws a generation once for a restore. @param again draws another one @returns `raised` only if it was drawn */
+    async 'database.restored'({ again = false }: { again?: boolean }) {
+      const settled = await generation.restored(again);
+      return { generation: generation.current() ?? null, raised: settled?.drawn ? settled.raised : null };
+    },
 
     'audit.read': (filter: AuditFilter) => readAudit(client, filter),
   };

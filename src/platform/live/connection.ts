@@ -23,6 +23,8 @@ export const CLOSE = {
   policy: 1008,
   internal: 1011,
   tryAgainLater: 1013,
+  /** The database was restored: subscribe again from the last id. Clients connect again after it. */
+  restored: 4205,
   badMessage: 4400,
   forbidden: 4403,
 } as const;
@@ -122,8 +124,8 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     refuse,
 
     /** Closes the socket and stops its operations at once, because the closing handshake may take a while. */
-    end(reason: string): void {
-      close(CLOSE.forbidden, reason);
+    end(reason: string, code: number = CLOSE.forbidden): void {
+      close(code, reason);
       ended.abort(new Failure('UNAUTHENTICATED', reason));
     },
     ended: signal,

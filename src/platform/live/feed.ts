@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { BOUNDS } from '../bounds.js';
+import { Failure } from '../calls/errors.js';
 import type { Entry } from './streams.js';
 
 /** Entries of one read, and the limit of entries buffered for a follower that still reads the table. */
@@ -32,6 +33,8 @@ export interface FeedSubscription {
 
 interface FeedOptions {
   head: () => Promise<number>;
+  /** Returns the highest id that was ever given, including ids of deleted entries. */
+  lastGiven: () => Promise<number>;
   /** Returns undefined if the entries have too many bytes. */
   after: (id: number, limit: number) => Promise<readonly Entry[] | undefined>;
   render: (entry: Entry) => Promise<EntryJson>;
@@ -78,7 +81,7 @@ function pageReader({ after, onFault }: FeedOptions, schedule: Schedule) {
  * earlier position first gets the stored entries. Ids are in the order of commits, so lost signals only delay delivery.
  */
 export function feedOf(options: FeedOptions) {
-  const { head, render, onFault } = options;
+  const { head, lastGiven, render, onFault } = options;
   const readPage = pageReader(options, options.schedule);
   const followers = new Set<Follower>();
   /** `start` is the first position, `position` the last delivered id; both are undefined before the first read. */
@@ -118,6 +121,8 @@ export function feedOf(options: FeedOptions) {
 
   async function join(follower: Follower, since: number | undefined): Promise<void> {
     const newest = since === undefined || position === undefined ? await head() : 0;
+    if (since !== undefined && since > Math.max(newest, position ?? 0) && since > (await lastGiven()))
+      throw new Failure('BAD_REQUEST', '`since` is not the id of an entry: it is greater than the last id.');
     start ??= newest;
     position ??= newest;
     void follower.catchUp(since ?? newest, start).catch(onFault);

@@ -62,7 +62,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   const { services, engine, format, socketLimits: limits, now } = options;
   const { tokens, subscribe: maxDocument } = options.limits;
   const live = subscriptions({ engine, format, log: app.log });
-  const sockets = socketRegistry({ limits, revocations: services.revocations, now, log: app.log });
+  const sockets = socketRegistry({ ...services, limits, now, log: app.log });
   const pages = background(app.admission);
   const marks = new WeakMap<object, Mark>();
   /** The operations without a line in the log yet, by their payload. */

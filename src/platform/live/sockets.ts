@@ -5,8 +5,9 @@ import { BOUNDS } from '../bounds.js';
 import { type Actor, sessionOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { singleFlight } from '../calls/schedulers.js';
+import type { Generation } from '../database/generation.js';
 import type { Revocations } from '../sessions/revocations.js';
-import type { Connection } from './connection.js';
+import { CLOSE, type Connection } from './connection.js';
 
 export interface SocketLimits {
   initTimeout: number;
@@ -29,16 +30,18 @@ export const socketLimits: Omit<SocketLimits, 'ping'> = {
   signalCheck: 500,
 };
 
+const RESTORED = 'The database was restored. Connect again, and subscribe from the last id.';
 const REVOKED = 'The credential was revoked. Log in again.';
 
 interface SocketsOptions {
   limits: SocketLimits;
   revocations: Pick<Revocations, 'invalidActors' | 'receivesSignals' | 'onInvalidActors'>;
+  onReplaced: Generation['onReplaced'];
   now: () => number;
   log: FastifyBaseLogger;
 }
 
-export function socketRegistry({ limits, revocations, now, log }: SocketsOptions) {
+export function socketRegistry({ limits, revocations, onReplaced, now, log }: SocketsOptions) {
   const open = new Set<Connection>();
   const countByUser = new Map<number, number>();
   /** Sockets without a message since their last ping. */
@@ -65,6 +68,9 @@ export function socketRegistry({ limits, revocations, now, log }: SocketsOptions
     one.ended.throwIfAborted();
   }
 
+  const ignoreReplacements = onReplaced((what) => {
+    if (what === 'generation') for (const one of open) one.end(RESTORED, CLOSE.restored);
+  });
   const unsubscribe = revocations.onInvalidActors((isRefused) => {
     for (const one of open) {
       const actor = one.actor();
@@ -148,6 +154,7 @@ export function socketRegistry({ limits, revocations, now, log }: SocketsOptions
     },
     markAlive: (one: Connection) => unanswered.delete(one),
     stop(): void {
+      ignoreReplacements();
       unsubscribe();
       stopTimers();
     },

@@ -32,6 +32,8 @@ export interface StreamReader {
   /** Returns undefined if several entries have too many bytes. */
   readonly after: (key: string, id: number, limit: number) => Promise<readonly Entry[] | undefined>;
   readonly head: (key: string) => Promise<number>;
+  /** Returns the last id that any row got, which may be deleted. */
+  readonly lastGiven: () => Promise<number>;
   /** @param onEntry gets the newest known id @returns a function that ends the watch */
   readonly watch: (key: string, onEntry: (head: number) => void) => () => void;
 }
@@ -119,6 +121,8 @@ function watchedStream(data: ModelData, client: PrismaClient) {
   const filterBy = (key: string) => (member === undefined ? {} : { [member]: key });
   const selection = visibleArgs(data, 'findMany', { include }, () => undefined, []);
   const watchers = new Map<string, Set<(head: number) => void>>();
+  const sequenceTable = `public."${data.stored.table}"`;
+  const idColumn = data.stored.fields['id']?.column;
 
   const notify = (key: string, id: number) => {
     for (const watcher of watchers.get(key) ?? []) watcher(id);
@@ -139,6 +143,11 @@ function watchedStream(data: ModelData, client: PrismaClient) {
     async head(key) {
       const newest = await rows.findFirst({ where: filterBy(key), orderBy: { id: 'desc' }, select: { id: true } });
       return (newest as Entry | null | undefined)?.id ?? 0;
+    },
+    async lastGiven() {
+      const [row] = await client.$queryRaw<[{ last: number | null }]>`
+        SELECT pg_sequence_last_value(pg_get_serial_sequence(${sequenceTable}, ${idColumn})::regclass)::float8 AS last`;
+      return row.last ?? 0;
     },
     watch(key, onEntry) {
       const watchersOfKey = watchers.get(key) ?? new Set();

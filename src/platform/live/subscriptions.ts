@@ -74,6 +74,7 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
     const feed = feedOf({
       schedule: isShared ? (page) => page() : sink.schedule,
       head: coalesce(() => stream.head(key)),
+      lastGiven: stream.lastGiven,
       after: (id, limit) => stream.after(key, id, limit),
       render: isShared
         ? async (entry) =>

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { authenticated, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import {
+  type CurrentGeneration,
   type Listing,
   type Page,
   type PageRequest,
@@ -86,6 +87,7 @@ export interface OperationServices {
   readonly models: DeclaredModels;
   readonly streams: ModelStreams;
   readonly pages: PageReader;
+  readonly generation: CurrentGeneration;
   /** Receives errors of `onCommit`. */
   readonly onCommitFault: (operation: string, error: unknown) => void;
 }

@@ -194,7 +194,8 @@ async function runOnce(
         ? Promise.reject(notFound(of.model))
         : throwNotFoundOrGone(on, data.model, idOf(of));
     if (!container) await rows.requireAccess(on, of, found);
-    if (data.hasVersion && ifMatch !== undefined) staleFailure ??= preconditionFailure(ifMatch, found as never);
+    if (data.hasVersion && ifMatch !== undefined)
+      staleFailure ??= preconditionFailure(ifMatch, found as never, services.generation());
     if (staleFailure && (of.removes || !data.model.protect)) throw staleFailure;
     return found;
   }

@@ -1,6 +1,6 @@
 import type { Call, Policy } from '../calls/access.js';
 import type { Issue } from '../calls/errors.js';
-import { type Cursors, type Page, type PageRequest, resourceTag } from '../calls/rows.js';
+import { type Cursors, type Page, type PageRequest, resourceTag, tagOfGeneration } from '../calls/rows.js';
 import type { Operation } from '../contract/openapi.js';
 import type { SessionCookies } from '../http/call.js';
 import { issueFailure, quoted } from '../http/messages.js';
@@ -85,7 +85,7 @@ export const restHandler = (
   return async (request: ReadRequest, { call, page, pathname, prefix, services }: Context): Promise<Reply> => {
     const { query, headers } = request;
     const replyContext: ReplyContext = { page, pathname, prefix, query, headers: headers as never, cursors };
-    return (await operate(operations, route, {
+    const reply = (await operate(operations, route, {
       call,
       name: operationId,
       action: permission === 'public' ? '' : permission.action,
@@ -100,6 +100,10 @@ export const restHandler = (
       reply: (result) =>
         writeReply((route.reply ? route.reply(result as never, replyContext as never) : result) as Reply),
     })) as Reply;
+    const etag = reply.headers?.['etag'];
+    const generation = operations.generation();
+    if (etag === undefined || generation === undefined) return reply;
+    return { ...reply, headers: { ...reply.headers, etag: tagOfGeneration(String(etag), generation) } };
   };
 };
 

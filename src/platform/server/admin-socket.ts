@@ -75,6 +75,7 @@ export async function runningServer(directory: string): Promise<Administration |
     'keys.rotate': call('keys.rotate'),
     'keys.retire': call('keys.retire'),
     'settings.accept': call('settings.accept'),
+    'database.restored': call('database.restored'),
     'audit.read': call('audit.read'),
     'accounts.reset': call('accounts.reset'),
     'sessions.end': call('sessions.end'),

@@ -153,6 +153,12 @@ export async function revocations({ client, listen, checkListening, keys, names,
       };
     },
 
+    /** Forgets the marks of a database that another one has replaced, and reads the present ones. */
+    reset(): void {
+      marks.clear();
+      refresh.request();
+    },
+
     close: refresh.close,
   };
 }

@@ -15,7 +15,7 @@ import type { SessionEnds } from './session-ends.js';
 export const ACCESS_TOKEN_LIFETIME_S = 15 * 60;
 /** The maximum difference between the clocks of two instances. */
 export const CLOCK_TOLERANCE_S = 5;
-/** Cached tokens of less than 1 kB each. */
+/** Cached tokens of less than 1 kB each, by their digests, so that memory contains no tokens. */
 const MAX_CACHED_TOKENS = 10_000;
 /** More than any issued token. */
 const MAX_TOKEN_LENGTH = 4096;
@@ -24,8 +24,7 @@ const MAX_TOKEN_LENGTH = 4096;
 export interface AccessClaims {
   subject: string;
   role: string;
-  /** Milliseconds since the epoch. */
-  issuedAt: number;
+  issuedAt: number; // milliseconds since the epoch
   expiresAt: number;
   sessionId: string;
   /** The last version that an account got when the token was issued; undefined in tokens of the release before. */
@@ -33,17 +32,16 @@ export interface AccessClaims {
   /** The signing key; undefined for HS256. */
   kid: string | undefined;
 }
-
 type IssuedClaims = Pick<AccessClaims, 'subject' | 'role' | 'sessionId' | 'version'>;
 
-/** Formats a `jti`: the session, a UUIDv7 with the time of issue, and the version. The release before reads the first two. */
-const formatTokenId = ({ sessionId, version }: Pick<AccessClaims, 'sessionId' | 'version'>, now: number): string =>
-  `${sessionId}:${uuidv7({ msecs: now })}:${version}`;
+/** Formats a `jti`: session, UUIDv7 with the time of issue, version, generation if any. The release before reads two. */
+const formatTokenId = ({ sessionId, version }: IssuedClaims, now: number, generation: string | undefined): string =>
+  `${sessionId}:${uuidv7({ msecs: now })}:${version}${generation === undefined ? '' : `:${generation}`}`;
 
 function parseTokenId(jti: string) {
-  const [sessionId = '', unique = '', version] = jti.split(':');
+  const [sessionId = '', unique = '', version, generation] = jti.split(':');
   if (!isUuid(sessionId) || (version !== undefined && !/^\d{1,15}$/.test(version))) return undefined;
-  return { sessionId, unique, version: version === undefined ? undefined : Number(version) };
+  return { sessionId, unique, version: version === undefined ? undefined : Number(version), generation };
 }
 
 /** Reads the milliseconds of a UUIDv7 (RFC 9562 §5.7), unless `iat` disagrees. */
@@ -74,16 +72,17 @@ interface AccessTokenOptions {
   keys: KeySource;
   issuer: string;
   audience: string;
+  generation: () => string | undefined;
   now: () => number;
 }
 
 export type AccessTokens = ReturnType<typeof accessTokens>;
 
 /** Issues and verifies JWT access tokens (RFC 7519, RFC 8725). Rejects header parameters other than alg, typ and kid. */
-export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions) {
-  /** Claims by the digest of the token, so that memory contains no tokens. */
+export function accessTokens({ keys, issuer, audience, generation, now }: AccessTokenOptions) {
   const cache = new LRUCache<string, AccessClaims>({ max: MAX_CACHED_TOKENS });
-  const digestOf = (token: string) => createHash('sha256').update(token).digest('base64url');
+  const textOf = (token: string) => token + (generation() ?? '');
+  const digestOf = (token: string) => createHash('sha256').update(textOf(token)).digest('base64url');
 
   async function verify(token: string, digest: string): Promise<AccessClaims | undefined> {
     try {
@@ -115,23 +114,23 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
     if (typeof sub !== 'string' || typeof role !== 'string' || typeof jti !== 'string') return undefined;
     if (iat === undefined || exp === undefined || iat > now() / 1000 + CLOCK_TOLERANCE_S) return undefined;
     const id = parseTokenId(jti);
-    if (!id) return undefined;
+    if (!id || id.generation !== generation()) return undefined;
     const { sessionId, unique, version } = id;
     return { subject: sub, role, issuedAt: issuedAt(iat, unique), expiresAt: exp, sessionId, version, kid };
   }
 
   return {
-    issue({ subject, role, sessionId, version }: IssuedClaims): Promise<string> {
+    issue(claims: IssuedClaims): Promise<string> {
       const { kid, key } = keys.signingKey();
       const issuedAt = Math.floor(now() / 1000);
-      return new SignJWT({ role })
+      return new SignJWT({ role: claims.role })
         .setProtectedHeader({ alg: keys.algorithm, typ: 'JWT', ...(kid !== undefined && { kid }) })
         .setIssuer(issuer)
         .setAudience(audience)
-        .setSubject(subject)
+        .setSubject(claims.subject)
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + ACCESS_TOKEN_LIFETIME_S)
-        .setJti(formatTokenId({ sessionId, version }, now()))
+        .setJti(formatTokenId(claims, now(), generation()))
         .sign(key as Uint8Array);
     },
 
