@@ -258,7 +258,7 @@ t.test('a report as text and as Markdown', async (t) => {
 const diff = (t: Test, root: string, ...args: string[]) => accord(t, ['--root', root, 'diff', ...args]);
 
 t.test('accord diff compares the working tree with the merge base with origin/main, or with a git ref', async (t) => {
-  const { root } = gitProject(t);
+  const root = gitProject(t);
   const change = (file: string, text: string) => writeFileSync(join(root, file), text);
   change('openapi.yaml', edited('openapi', narrowed).contracts.openapi.text);
   const refs = join(root, '.git', 'refs');
@@ -277,7 +277,7 @@ t.test('accord diff compares the working tree with the merge base with origin/ma
 });
 
 t.test('versions that cannot be compared exit 2 with one sentence', async (t) => {
-  const { root } = gitProject(t);
+  const root = gitProject(t);
   t.equal((await versionAtRef(root)).label, 'HEAD');
   await t.rejects(versionAtRef(root, 'nowhere'), {
     name: 'NoSuchVersion',

@@ -60,10 +60,6 @@ export const WORKBENCH: Subcommands = {
     summary: 'build the Prisma client, the bundles and the page files',
     load: async () => ({ default: build }),
   },
-  changelog: {
-    summary: 'write the changes of the contracts for clients, by release',
-    load: () => import('./changelog.js'),
-  },
   codegen: {
     summary: 'generate typed operations and resolvers from the contracts',
     load: async () => ({ default: codegen }),
@@ -73,10 +69,6 @@ export const WORKBENCH: Subcommands = {
   diff: {
     summary: 'show the changes of the contracts since a git ref, and which of them break clients',
     load: () => import('./diff.js'),
-  },
-  explain: {
-    summary: 'show a published operation, and the source of each part',
-    load: () => import('./explain.js'),
   },
   lint: { summary: 'check the style of both contracts', load: () => import('./lint.js') },
   migrate: {

@@ -26,8 +26,6 @@ export interface Change {
   rule: string;
   side: Side;
   verdict: Verdict;
-  /** The last part of the id: `removed`, `added`, `changed`, … */
-  what: string;
   message: string;
   advice?: string;
   /** True for an announced removal, whose verdict `x-severity` does not change. */

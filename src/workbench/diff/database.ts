@@ -140,7 +140,7 @@ export function databaseChanges(before: PrismaSource, after: PrismaSource): Chan
     const advice = verdict !== 'safe' && { advice: ADVICE[what] ?? String(ADVICE['changed']) };
     return [
       {
-        ...{ id: `database:${id}:${what}`, rule, side: 'database', verdict, what, message, ...advice },
+        ...{ id: `database:${id}:${what}`, rule, side: 'database', verdict, message, ...advice },
         place: { file, line: part.line, column: 1, old: is === undefined },
         elements: [part.element],
       },
@@ -159,7 +159,7 @@ export function missingMigration(
   return [
     {
       ...{ id: 'database:migration:missing', rule: 'database-migration-missing', side: 'database' },
-      ...{ verdict: 'breaking', what: 'missing', place: first.place, elements: [] },
+      ...{ verdict: 'breaking', place: first.place, elements: [] },
       message: 'the schema of the database changes, and no migration comes with it',
       advice: 'npm run accord -- migrate <name>',
     },

@@ -177,7 +177,7 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, today:
     const { file, line, column } = place ?? { file: after.file, line: 1, column: 1 };
     const advice = adviceFor(verdict, what);
     return {
-      ...{ id: `graphql:${id}:${what}`, rule, side: 'graphql', verdict, what, message, ...(advice && { advice }) },
+      ...{ id: `graphql:${id}:${what}`, rule, side: 'graphql', verdict, message, ...(advice && { advice }) },
       ...(what === 'removed' && isAnnounced(path, schemas) && { settled: true }),
       place: { file, line, column, old: isGone },
       elements: [...new Set(elements)],

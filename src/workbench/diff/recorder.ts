@@ -42,6 +42,8 @@ export interface Recorder {
 }
 
 interface Found extends Change {
+  /** The last part of the id: `removed`, `added`, `changed`, … */
+  what: string;
   owners: Set<string>;
   shared?: { by: string; where: string };
 }
@@ -165,7 +167,7 @@ export function recorderOf(side: Side, locate: { old: Locate; now: Locate }, tod
       for (const key of reached) for (const next of edges.get(key) ?? []) reached.add(next);
       for (const key of reached) elements.set(key, [...(elements.get(key) ?? []), root.slice(1)]);
     }
-    return mergeShared([...found.values()]).map(({ owners, shared: _shared, ...change }) => ({
+    return mergeShared([...found.values()]).map(({ owners, what: _what, shared: _shared, ...change }) => ({
       ...change,
       elements: [...new Set([...owners].flatMap((owner) => elements.get(owner) ?? []))],
     }));

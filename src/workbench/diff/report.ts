@@ -28,7 +28,7 @@ export interface VersionDemand {
 }
 
 /** A change with the code that it touches, and the reason if it was accepted. */
-export interface Reported extends Omit<Change, 'what' | 'settled'> {
+export interface Reported extends Omit<Change, 'settled'> {
   requests: { method: string; path: string }[];
   touches: TouchedCode;
   accepted?: string;
@@ -133,19 +133,13 @@ function acceptances(before: OpenApiSource, after: OpenApiSource, changes: reado
   return { reasons, stale: all.filter((one) => !counts(one)).map(({ change }) => change) };
 }
 
-/** Returns the changes, the reasons of accepted breaks, the ids that accept nothing, and the requests by operationId. */
-export async function differencesBetween(before: ProjectVersion, after: ProjectVersion, now?: Date) {
-  const [old, current] = [before.contracts.openapi, after.contracts.openapi];
-  const changes = await changesBetween(before, after, now);
-  const requests = new Map([...requestsIn(old), ...requestsIn(current)].map((one) => [one.id, one]));
-  return { changes, requests, ...acceptances(old, current, changes) };
-}
-
 const versionOf = ({ written }: OpenApiSource) => String(written.info.version);
 
 export async function diffReport({ root, before, after, now }: DiffOptions): Promise<Report> {
   const [old, current] = [before.contracts.openapi, after.contracts.openapi];
-  const { changes, requests, reasons, stale } = await differencesBetween(before, after, now);
+  const changes = await changesBetween(before, after, now);
+  const { reasons, stale } = acceptances(old, current, changes);
+  const requests = new Map([...requestsIn(old), ...requestsIn(current)].map((one) => [one.id, one]));
   const touches = touched(root, changes, new Map([...requests].map(([id, { address }]) => [id, address])));
   const count = (wanted: Verdict) => changes.filter(({ verdict, id }) => verdict === wanted && !reasons.has(id)).length;
   const textChanged = saysOther(before.contracts, after.contracts);
@@ -154,7 +148,7 @@ export async function diffReport({ root, before, after, now }: DiffOptions): Pro
     to: after.label,
     version: versionDemand(versionOf(old), versionOf(current), changes, textChanged),
     counts: { breaking: count('breaking'), risky: count('risky'), safe: count('safe'), accepted: reasons.size },
-    changes: changes.map(({ what: _what, settled: _settled, ...change }, index) => {
+    changes: changes.map(({ settled: _settled, ...change }, index) => {
       const accepted = reasons.get(change.id);
       const requested = change.side === 'rest' ? change.elements.flatMap((id) => requests.get(id) ?? []) : [];
       const shown = requested.map(({ method, path }) => ({ method, path }));

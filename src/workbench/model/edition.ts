@@ -53,7 +53,7 @@ function rewriteCookies(document: OpenApiDocument): void {
 }
 
 /** Returns the references in a value and in their targets. */
-export function referencesIn(document: OpenApiDocument, value: unknown, found = new Set<string>()): Set<string> {
+function referencesIn(document: OpenApiDocument, value: unknown, found = new Set<string>()): Set<string> {
   if (!isObject(value)) return found;
   const reference = value['$ref'];
   if (typeof reference === 'string' && reference.startsWith('#/') && !found.has(reference)) {

@@ -6,11 +6,11 @@ import { dirname, normalize, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { filesIn, NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
 import { Kind, parse } from 'graphql';
-import { type Contracts, contractsIn, contractsOf, type Texts, withOnly } from './contracts.js';
+import { type Contracts, contractsIn, contractsOf, withOnly } from './contracts.js';
 import { FILES } from './problems.js';
 
 /** A version cannot be read. The message is for the user. */
-export class NoSuchVersion extends Error {
+class NoSuchVersion extends Error {
   override readonly name = 'NoSuchVersion';
 }
 
@@ -42,44 +42,6 @@ export async function commitAt(root: string, name?: string): Promise<Commit> {
     throw new NoSuchVersion(`git knows no commit "${ref}" here.`);
   });
   return { label, id: id.trim() };
-}
-
-interface Tag {
-  name: string;
-  /** A version by semver.org, without a prefix. */
-  version: string;
-  id: string;
-  /** `2026-11-23` */
-  date: string;
-}
-
-/** `v1.2.3`, `1.2.3-rc.1`, `books@1.2.3`, `books/v1.2.3`. */
-const RELEASE = /^(?:.*[@/-])?v?(\d+\.\d+\.\d+(?:[-+].*)?)$/;
-
-/**
- * Returns the tags with versions of a commit and its ancestors, the oldest first. Rejects with NoSuchVersion.
- * @param since leaves out this commit and its ancestors
- */
-export async function releasesIn(root: string, end: string, since?: string): Promise<Tag[]> {
-  const { id } = await commitAt(root, end);
-  const from = since === undefined ? undefined : (await commitAt(root, since)).id;
-  const fields = ['%(refname:short)', '%(creatordate:short)', '%(objectname)', '%(*objectname)'].join('%00');
-  const within = from === undefined ? [] : [`--contains=${from}`];
-  const [tags, order] = await Promise.all([
-    git(root, 'for-each-ref', '--sort=version:refname', `--merged=${id}`, ...within, `--format=${fields}`, 'refs/tags'),
-    // Dates give no order: tags may be of one second, or much later than their commits.
-    git(root, 'rev-list', '--topo-order', '--reverse', '--simplify-by-decoration', id),
-  ]);
-  const places = new Map(order.split('\n').map((commit, index) => [commit, index]));
-  return tags
-    .split('\n')
-    .flatMap((line): Tag[] => {
-      const [name = '', date = '', object = '', commit = ''] = line.split('\0');
-      const version = RELEASE.exec(name)?.[1];
-      const one = commit === '' ? object : commit;
-      return version === undefined || one === from ? [] : [{ name, version, id: one, date }];
-    })
-    .sort((one, other) => (places.get(one.id) ?? 0) - (places.get(other.id) ?? 0));
 }
 
 /** Returns the numbers, from 1, of the lines of a file in the working tree that a commit lacks. `file` is relative to `root`. */
@@ -162,41 +124,28 @@ export interface ProjectVersion {
   only?: ContractKind;
 }
 
-/** Reads the version in a folder or commit. Throws NoSuchVersion if it has no contract. @param wanted the parts to read */
-function versionIn(
-  files: ProjectFiles,
-  label: string,
-  place: string,
-  wanted?: readonly (keyof Texts)[],
-): ProjectVersion {
-  const contracts = contractsIn(files, wanted);
+/** Reads the version in a folder or commit. Throws NoSuchVersion if it has no contract. */
+function versionIn(files: ProjectFiles, label: string, place: string): ProjectVersion {
+  const contracts = contractsIn(files);
   if (contracts.openapi.absent && contracts.schema.absent)
     throw new NoSuchVersion(`There is no ${FILES.openapi} and no ${FILES.schema} ${place}.`);
   return { label, contracts, migrations: files.list('prisma/migrations').filter((file) => file.endsWith('.sql')) };
 }
 
-/** Reads the version in a directory. Throws NoSuchVersion if it has no contract. @param wanted the parts to read */
-export const versionInDirectory = (
-  directory: string,
-  label = directory,
-  wanted?: readonly (keyof Texts)[],
-): ProjectVersion => versionIn(filesIn(directory), label, `in ${directory}`, wanted);
+/** Reads the version in a directory. Throws NoSuchVersion if it has no contract. */
+export const versionInDirectory = (directory: string, label = directory): ProjectVersion =>
+  versionIn(filesIn(directory), label, `in ${directory}`);
 
 /**
  * Reads the version at a git ref; by default at the merge base with origin/main, or at HEAD. Rejects with NoSuchVersion.
  * @param root may be a folder of the repository
- * @param wanted the parts to read
  */
-export async function versionAtRef(
-  root: string,
-  name?: string,
-  wanted?: readonly (keyof Texts)[],
-): Promise<ProjectVersion> {
+export async function versionAtRef(root: string, name?: string): Promise<ProjectVersion> {
   const { id, label } = await commitAt(root, name).catch((error: Error) => {
     const elsewhere = name === undefined ? ' Compare with a directory: accord diff --from <directory>.' : '';
     throw error instanceof NoSuchVersion ? new NoSuchVersion(`${error.message}${elsewhere}`) : error;
   });
-  return versionIn(filesAt(root, id), label, `at ${label}`, wanted);
+  return versionIn(filesAt(root, id), label, `at ${label}`);
 }
 
 const DOWNLOAD_TIMEOUT_MS = 10_000;

@@ -21,7 +21,6 @@ import {
   parse,
   print,
   Source,
-  type StringValueNode,
   type TypeNode,
   typeFromAST,
   valueFromAST,
@@ -120,7 +119,6 @@ export interface Definition {
   file: string;
   line: number;
   column: number;
-  description: string;
   /** Its text without members and directives. */
   shape: string;
   isExtended: boolean;
@@ -131,7 +129,6 @@ export interface Definition {
 interface Node {
   kind: string;
   name?: NameNode;
-  description?: StringValueNode;
   directives?: readonly ConstDirectiveNode[];
   type?: TypeNode;
   interfaces?: readonly NamedTypeNode[];
@@ -163,7 +160,6 @@ function definitionOf(node: Node, schema: GraphQLSchema): Definition {
   const value = node.defaultValue && type ? JSON.stringify(sorted(valueFromAST(node.defaultValue, type as never))) : '';
   return {
     ...{ file, line, column, isExtended: false, isInput: node.kind === 'InputValueDefinition' },
-    description: node.description?.value ?? '',
     shape: [node.kind, node.type ? print(node.type) : '', names(node.interfaces), names(node.types), value].join('|'),
     directives: node.directives ?? [],
   };
