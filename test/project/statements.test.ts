@@ -191,7 +191,7 @@ onEachDatabase(t, async (t, open) => {
         () => rest('POST', '/api/v1/users', { as: admin, body: person(), headers: key('one') }),
       ],
       'PATCH user': [3, () => rest('PATCH', `/api/v1/users/${viewer.id}`, { as: viewer, body: { name: 'Other' } })],
-      'DELETE user': [14, () => rest('DELETE', `/api/v1/users/${userId}`, { as: admin })],
+      'DELETE user': [10, () => rest('DELETE', `/api/v1/users/${userId}`, { as: admin })],
       'POST order': [3, () => rest('POST', `/api/v1/${orders}`, { as: viewer, body: eur })],
       'cancel order': [3, () => rest('POST', '/api/v1/orders/1/cancel', { as: viewer })],
       createPost: [2, () => graphql(developer, 'mutation { createPost(title: "t") { id } }')],

@@ -28,8 +28,6 @@ declare module 'fastify' {
     /** @param began the call of a root field, in milliseconds of `performance.now()` */
     countField: (type: string, field: string, code: string, began?: number) => void;
     countRefused: (codes: readonly string[]) => void;
-    /** Counts a request whose client left before the answer, which has no status. */
-    countLeft: (request: FastifyRequest) => void;
   }
 }
 
@@ -103,7 +101,7 @@ export const metricsPlugin = fp<MetricsOptions>(
       duration.observe({ method, route: url, operation, status }, milliseconds / 1000);
     };
     app.stage('metrics', (request, reply) => observe(request, statusOf(reply), reply.elapsedTime));
-    app.decorate('countLeft', (request: FastifyRequest) => {
+    app.admission.left.add((request) => {
       observe(request, CLIENT_LEFT, performance.now() - request.arrivedAt);
       app.writeRequestLine(request.log, () => aboutRequest(request, CLIENT_LEFT));
     });
@@ -200,7 +198,10 @@ export const metricsPlugin = fp<MetricsOptions>(
       );
     });
   },
-  { name: 'metrics', dependencies: ['pipeline', 'common-stages', 'web-socket', 'answer-bytes', 'admission'] },
+  {
+    name: 'metrics',
+    dependencies: ['pipeline', 'common-stages', 'web-socket', 'answer-bytes', 'admission', 'request-log'],
+  },
 );
 
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];

@@ -7,7 +7,7 @@ import fp from 'fastify-plugin';
 import { BOUNDS } from '../bounds.js';
 import { Failure } from '../calls/errors.js';
 import { type addressReader, networkOf, prefixesOf } from '../calls/networks.js';
-import { fairQueue } from '../calls/schedulers.js';
+import { fairQueue, listeners } from '../calls/schedulers.js';
 import type { Operation } from '../contract/openapi.js';
 import { type CrossOrigin, isPreflight } from '../http/cross-origin.js';
 import { addressOf, type FailureContext, failureHeaders, MEDIA_TYPE, problem } from '../http/failures.js';
@@ -138,6 +138,8 @@ export function admission(
     },
     overloaded: () => performance.now() - overloadedAt < OVERLOADED_MS,
     figures: () => ({ underWay, waiting: queue.size(), shed }),
+    /** Gets each request whose client left before the answer, which has no status. */
+    left: listeners<FastifyRequest>(),
   };
 }
 
@@ -204,7 +206,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
     function leftEarly({ at, request }: Position, { httpVersionMajor }: IncomingMessage): void {
       if (at === 'gone' || request === undefined) return;
       request.isOver = true;
-      if (httpVersionMajor < 2) app.countLeft(request);
+      if (httpVersionMajor < 2) places.left.emit(request);
     }
 
     const [serve] = app.server.listeners('request') as [RequestListener];
