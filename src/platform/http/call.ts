@@ -193,8 +193,9 @@ export const sessionCookiesPlugin = fp(
         else cookies[name] = value;
       }
       if (protocol !== 'https' || cookies[refreshCookie] === undefined) return;
-      const sent = `${PREFIXES.refresh}${refreshCookie}=`;
-      const values = headers.cookie.split(/; */).flatMap((one) => (one.startsWith(sent) ? one.slice(sent.length) : []));
+      const sent = PREFIXES.refresh + refreshCookie;
+      // The same parser as for `cookies`, so that the token that a handler reads is one of the values.
+      const values = headers.cookie.split(';').flatMap((one) => fastifyCookie.parse(one)[sent] ?? []);
       request.refreshCookie = { values, binding: cookies[bindingCookie], access: cookies[accessCookie] };
     });
   },

@@ -21,23 +21,25 @@ export function sessionBinding(client: PrismaClient, secrets: Secrets, tokens: P
     valueFor: (sessionId: string): string => `${sessionId}.${Buffer.from(codes.make(sessionId)).toString('base64url')}`,
 
     /**
-     * Returns the hash of a refresh token; of a cookie, also the session that the token must belong to. A browser sends all
-     * cookies of one name, in any order.
+     * Returns the hash of a refresh token; of a cookie, also the sessions that it may belong to. A browser sends all cookies
+     * of one name, in any order.
      * @throws Failure UNAUTHENTICATED for a cookie alone
      */
-    async find({ exchange }: Call, token: string): Promise<{ hash: Hash; sessionId: string | undefined }> {
-      const { values, binding, access } = exchange?.refreshCookie ?? { values: [] };
-      if (!values.includes(token)) return { hash: hashToken(token), sessionId: undefined };
-      const [id = '', code = ''] = binding?.split('.') ?? [];
-      // The release before set no second cookie. The access cookie has the prefix, too.
-      const claims = binding === undefined && access !== undefined ? await tokens.verify(access) : undefined;
-      const sessionId = codes.holds(id, Buffer.from(code, 'base64url')) ? id : claims?.sessionId;
-      if (sessionId === undefined) throw new Failure('UNAUTHENTICATED', NOT_BOUND, { challenge: 'invalid_token' });
+    async find({ exchange }: Call, token: string): Promise<{ hash: Hash; sessions?: string[] }> {
+      const { values, binding = '', access = '' } = exchange?.refreshCookie ?? { values: [] };
+      if (!values.includes(token)) return { hash: hashToken(token) };
+      const [id = '', code = ''] = binding.split('.');
+      const sessions = codes.holds(id, Buffer.from(code, 'base64url')) ? [id] : [];
+      // The release before leaves the second cookie as it was. The access cookie, which may have expired, has the prefix, too.
+      const verify = async () => tokens.verify(access);
+      const claims = await verify().catch(() => undefined);
+      if (claims) sessions.push(claims.sessionId);
+      if (sessions.length === 0) throw new Failure('UNAUTHENTICATED', NOT_BOUND, { challenge: 'invalid_token' });
       const all = values.map(hashToken);
-      const where = { sessionId, hash: { in: all } };
+      const where = { sessionId: { in: sessions }, hash: { in: all } };
       const newest = { where, orderBy: { createdAt: 'desc' }, select: { hash: true } } as const;
       const found = all.length > 1 ? await client.refreshToken.findFirst(newest) : undefined;
-      return { hash: found?.hash ?? (all[0] as Hash), sessionId };
+      return { hash: found?.hash ?? (all[0] as Hash), sessions };
     },
   };
 }

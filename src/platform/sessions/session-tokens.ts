@@ -235,7 +235,7 @@ interface RefreshDependencies {
   /** Ends the selected sessions. */
   end: SessionEnds['end'];
   /** `SessionBinding`. */
-  binding: { find: (call: Call, token: string) => Promise<{ hash: Hash; sessionId: string | undefined }> };
+  binding: { find: (call: Call, token: string) => Promise<{ hash: Hash; sessions?: string[] }> };
   names: Names;
   now: () => number;
 }
@@ -271,9 +271,9 @@ export function refreshService({ client, tokens, end, binding, names, now }: Ref
   }
 
   /** Returns the session and its next token, or undefined for an invalid token. */
-  async function exchange(db: Transaction, call: Call, hash: Hash, boundTo: string | undefined) {
+  async function exchange(db: Transaction, call: Call, hash: Hash, boundTo: string[] | undefined) {
     const found = await load(db, hash);
-    if (!found || (boundTo !== undefined && found.sessionId !== boundTo)) return undefined;
+    if (!found || boundTo?.includes(found.sessionId) === false) return undefined;
     const { sessionId } = found;
     const use = await classifyUse(db, found);
     // Two parties have the token, and one of them is a thief.
@@ -290,9 +290,9 @@ export function refreshService({ client, tokens, end, binding, names, now }: Ref
 
   /** @throws Failure UNAUTHENTICATED for an invalid token; a reused one ends its session */
   return async (call: Call, refreshToken: string): Promise<JwtTokens> => {
-    const { hash, sessionId } = await binding.find(call, refreshToken);
+    const { hash, sessions } = await binding.find(call, refreshToken);
     const exchanged = await inTurn(Buffer.from(hash).toString('hex'), () =>
-      client.$transaction((db) => exchange(db, call, hash, sessionId)),
+      client.$transaction((db) => exchange(db, call, hash, sessions)),
     );
     if (!exchanged) throw new Failure('UNAUTHENTICATED', INVALID, { challenge: 'invalid_token' });
     return jwtTokens(tokens, exchanged.session, exchanged.refreshToken, now());

@@ -145,10 +145,11 @@ export function sessionsService(dependencies: SessionsDependencies) {
       // The account is not checked, because its deletion deletes its sessions.
       const logout = (where: Prisma.SessionWhereInput) => client.$transaction((db) => end(db, call, 'logout', where));
       if (refreshToken !== undefined) {
-        const { hash, sessionId } = await binding.find(call, refreshToken);
-        const ended = await logout({ tokens: { some: { hash } }, ...(sessionId !== undefined && { id: sessionId }) });
-        const isForeign = { where: { hash, sessionId: { not: sessionId as string } } };
-        if (ended === 0 && sessionId !== undefined && (await client.refreshToken.count(isForeign)) > 0) throw refused();
+        const { hash, sessions } = await binding.find(call, refreshToken);
+        const ended = await logout({ tokens: { some: { hash } }, ...(sessions && { id: { in: sessions } }) });
+        if (ended > 0 || sessions === undefined) return;
+        const isForeign = { where: { hash, sessionId: { notIn: sessions } } };
+        if ((await client.refreshToken.count(isForeign)) > 0) throw refused();
       } else if (actor?.sessionId !== undefined) await logout({ id: actor.sessionId });
     },
 
