@@ -84,7 +84,7 @@ const application = defineApplication({
 
 const database = await openDatabase('pglite://memory');
 const nothing = ['', ''] as const;
-const editions = { yaml: nothing, json: nothing, json30: nothing };
+const editions = { yaml: nothing, json: nothing };
 const contract = { sources: {}, openapi: openapi as unknown as OpenApiDocument, editions, servers: [] };
 const app = await buildApp(application, readConfig(process.env), {
   database,

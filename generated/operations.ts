@@ -1012,45 +1012,6 @@ export type GetOpenApiJsonReply =
  */
 export type GetOpenApiJson = (request: GetOpenApiJsonRequest, context: Context) => Promise<GetOpenApiJsonReply>;
 
-/** The request of `getOpenApi30Json`. */
-export interface GetOpenApi30JsonRequest {
-  query: {
-    /** One release of the contracts, as `Content-Location` names it. A release never changes; it is 404 when the service has another one. */
-    release?: string;
-  };
-  headers: {
-    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
-    'if-none-match'?: string;
-    /** One range of bytes (RFC 9110). Several ranges, and other units, are answered with the whole document. */
-    range?: string;
-    /** Obeys `Range` only if the document still has this `ETag`; otherwise the whole document is sent. */
-    'if-range'?: string;
-  };
-}
-
-/** The replies of `getOpenApi30Json`. */
-export type GetOpenApi30JsonReply =
-  | { status: 200; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: Document | Uint8Array }
-  | { status: 206; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string }
-  | { status: 304; headers: Only<{ 'content-location': string; 'cache-control': string }> }
-  | { status: 400 | 403 | 404 | 500 | 503; headers?: NoHeaders; body: Problem };
-
-/**
- * Get this contract as OpenAPI 3.0
- *
- * GET /openapi-3.0.json
- *
- * For tools that take no OpenAPI 3.1. Its schemas allow more where 3.0 has no word for what this document says.
- *
- * Permission: public.
- *
- * - 200: The contract.
- * - 206: The part of the document that `Range` asks for. A piece of JSON, not a JSON value.
- * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 404 NOT_FOUND, 500 INTERNAL, 503 UNAVAILABLE
- */
-export type GetOpenApi30Json = (request: GetOpenApi30JsonRequest, context: Context) => Promise<GetOpenApi30JsonReply>;
-
 /** The request of `getGraphqlSchema`. */
 export interface GetGraphqlSchemaRequest {
   query: {
@@ -1174,7 +1135,6 @@ export interface PlatformHandlers {
   getMetrics: GetMetrics;
   getOpenApiYaml: GetOpenApiYaml;
   getOpenApiJson: GetOpenApiJson;
-  getOpenApi30Json: GetOpenApi30Json;
   getGraphqlSchema: GetGraphqlSchema;
   getGraphqlIntrospection: GetGraphqlIntrospection;
 }
@@ -1279,7 +1239,6 @@ export const operations = {
   getMetrics: { method: 'GET', path: '/metrics', tag: 'platform' },
   getOpenApiYaml: { method: 'GET', path: '/openapi.yaml', tag: 'platform' },
   getOpenApiJson: { method: 'GET', path: '/openapi.json', tag: 'platform' },
-  getOpenApi30Json: { method: 'GET', path: '/openapi-3.0.json', tag: 'platform' },
   getGraphqlSchema: { method: 'GET', path: '/schema.graphql', tag: 'platform' },
   getGraphqlIntrospection: { method: 'GET', path: '/schema.json', tag: 'platform' },
 } as const;

@@ -29,7 +29,7 @@ onEachDatabase(t, async (t, open) => {
   t.test('the published contracts equal generated/, with entity tags and ranges', async (t) => {
     const here = [{ url, description: 'Where this contract is served.' }, { url: 'https://{version}.{domain}' }];
     const { servers: authored, ...edition } = parse(readFileSync('generated/openapi.yaml', 'utf8'));
-    for (const file of ['openapi.yaml', 'openapi.json', 'openapi-3.0.json', 'schema.graphql', 'schema.json']) {
+    for (const file of ['openapi.yaml', 'openapi.json', 'schema.graphql', 'schema.json']) {
       const whole = await rest('GET', `/${file}`);
       const bytes = file === 'schema.graphql' ? readFileSync(file, 'utf8') : whole.text;
       t.equal(whole.text, bytes);
@@ -70,13 +70,6 @@ onEachDatabase(t, async (t, open) => {
       t.same([servers.length, servers[1]], [authored.length, authored[1]]);
       t.same([...new Set(text.match(/"x-[a-z-]+":/g))].sort(), PUBLISHED_EXTENSIONS, 'nothing of the workbench');
       t.equal((await rest('GET', '/openapi.json?x=1')).status, 400, 'an unknown query parameter');
-      const { openapi, info, paths } = (await rest('GET', '/openapi-3.0.json')).body;
-      t.match(openapi, /^3\.0\./, 'the edition for older tools');
-      t.same(
-        [info.version, Object.keys(paths)],
-        [published.info.version, Object.keys(published.paths)],
-        'of the same operations',
-      );
     });
   });
 

@@ -58,13 +58,6 @@ export const services: Mutant[] = [
     after: 'concurrency: 1',
     tests: ['rest/payments.test.ts'],
   },
-  {
-    file: 'application/rest/platform.ts',
-    before: "platform.document('openapi30Json'",
-    after: "platform.document('openapiJson'",
-    tests: ['http/platform.test.ts'],
-    drawn: true,
-  },
 
   {
     file: 'platform/rest/routes.ts',

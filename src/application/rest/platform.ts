@@ -39,11 +39,6 @@ export const platform = Contract.platformHandlers({
     ...(await platform.document('openapiJson', query.release)),
   }),
 
-  getOpenApi30Json: async ({ query }, { platform }) => ({
-    status: 200,
-    ...(await platform.document('openapi30Json', query.release)),
-  }),
-
   getGraphqlSchema: async ({ query }, { platform }) => ({
     status: 200,
     ...(await platform.document('schemaGraphql', query.release)),

@@ -14,7 +14,7 @@ export interface GeneratedContract {
   sources: Record<string, string>;
   openapi: OpenApiDocument;
   /** The published edition. Each address of the service has its own `servers`. */
-  editions: { yaml: SplitText; json: SplitText; json30: SplitText };
+  editions: { yaml: SplitText; json: SplitText };
   servers: { server: { url: string }; yaml: string }[];
 }
 

@@ -14,7 +14,6 @@ import { rootPath } from '../root.js';
 export const CONTRACT_PATHS: ReadonlySet<string> = new Set([
   '/openapi.yaml',
   '/openapi.json',
-  '/openapi-3.0.json',
   '/schema.graphql',
   '/schema.json',
 ]);
@@ -56,8 +55,6 @@ export async function publishedContracts(
     const documents = {
       openapiYaml: withServers(editions.yaml, servers.yaml),
       openapiJson: withServers(editions.json, servers.json),
-      /** For tools that do not support OpenAPI 3.1. */
-      openapi30Json: withServers(editions.json30, servers.json),
       schemaGraphql,
       schemaJson,
     };

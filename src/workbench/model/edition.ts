@@ -16,7 +16,6 @@ import { operationEntries } from '@accord-api/platform/contract/openapi';
 import type { GeneratedContract } from '@accord-api/platform/contract/project-files';
 import { stringify } from 'yaml';
 import { elementsOf, type Kind } from './elements.js';
-import { openApi30 } from './openapi-3.0.js';
 
 const INTERNAL_MEMBERS = [
   'x-accepted-breaks',
@@ -193,7 +192,7 @@ function yamlParts(document: object): readonly [string, string] {
 export function editionTexts(document: OpenApiDocument): Pick<GeneratedContract, 'editions' | 'servers'> {
   const edition = publishedEdition(document);
   return {
-    editions: { yaml: yamlParts(edition), json: jsonParts(edition), json30: jsonParts(openApi30(edition)) },
+    editions: { yaml: yamlParts(edition), json: jsonParts(edition) },
     servers: (edition.servers ?? [])
       .filter(({ url }) => !isLocal(url))
       .map((server) => ({ server, yaml: yamlOf({ servers: [server] }).replace('servers:\n', '') })),
