@@ -404,7 +404,7 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
-  lines: { all: 39_708, application: 1155, platform: 22_700, testing: 3_600, workbench: 12_220 },
+  lines: { all: 39_708, application: 1155, platform: 23_520, testing: 3_600, workbench: 11_560 },
   files: 276,
   withOneImporter: 98,
 };
