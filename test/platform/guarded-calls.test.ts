@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import fc from 'fast-check';
 import t from 'tap';
@@ -226,6 +227,64 @@ onEachDatabase(t, async (t, open) => {
       });
     return { outcome, rows };
   }
+
+  t.test('a value that the column cannot store keeps the meaning of its filter', async (t) => {
+    const MOST = 2_147_483_647;
+    const actor = { id: mine, role: 'ANY', mechanism: 'jwt' } as never;
+    const call = { policy, actor, address: '', requestId: '', enforce: async () => {} };
+    const declared = declaredModels(
+      [User, model('Post', { read: ACTION }), model('Session', { read: ACTION })],
+      dataModel,
+      {
+        User: { hidden: { emailKey: true, passwordHash: true } },
+      },
+    );
+    const { outcome } = await outcomeOf(client, async (tx) => {
+      const get = async () => tx as never;
+      const access = { call, action: ACTION, actor: () => actor, reader: get, transaction: get, onCommit: () => {} };
+      const db = guardedClient(declared, new Map(), access, callLog('test', true)) as Json;
+      await tx.post.deleteMany({});
+      for (const id of [1, 5, MOST]) await tx.post.create({ data: { id, authorId: mine, title: 'a' } });
+      const idsFor = async (filter: object) =>
+        (await db.post.findMany({ where: filter, orderBy: { id: 'asc' } })).map((row: Json) => row.id);
+      for (const great of [MOST + 1, 3e9, 1e300]) {
+        for (const operator of ['lt', 'lte']) {
+          t.same(await idsFor({ id: { [operator]: great } }), [1, 5, MOST], `${operator} ${great}`);
+          t.same(await idsFor({ id: { [operator]: -great - 1 } }), [], `${operator} -${great}`);
+        }
+        for (const operator of ['gt', 'gte']) {
+          t.same(await idsFor({ id: { [operator]: great } }), [], `${operator} ${great}`);
+          t.same(await idsFor({ id: { [operator]: -great - 1 } }), [1, 5, MOST], `${operator} -${great}`);
+        }
+        t.same(await idsFor({ id: { lt: great, lte: 5, gt: -great - 1 } }), [1, 5]);
+        t.same(await idsFor({ id: { lt: great, equals: great, in: [5] } }), []);
+        t.same(await idsFor({ NOT: { id: { equals: great } } }), [1, 5, MOST]);
+        t.same(await idsFor({ id: { not: { lt: great } } }), []);
+        t.same(await idsFor({ id: { notIn: [great, 5] } }), [1, MOST]);
+        await t.rejects(idsFor({ id: { lt: great, lte: undefined } }), { name: 'PrismaClientValidationError' });
+        t.match(await db.post.findUnique({ where: { id: 5, NOT: { authorId: great } } }), { id: 5 });
+        t.match(await db.post.findUnique({ where: { id: 5, OR: [{ authorId: great }, { id: 5 }] } }), { id: 5 });
+        const none = [{ id: great }, { id: 5, authorId: great }, { id: 5, AND: [{ authorId: great }] }];
+        const found = await Promise.all([...none, { id: 5 }].map((one) => db.post.findUnique({ where: one })));
+        t.same(
+          found.map((one) => one?.id),
+          [undefined, undefined, undefined, 5],
+        );
+        await t.rejects(db.post.findUnique({ where: { id: great, title: undefined } }), {
+          name: 'PrismaClientValidationError',
+        });
+      }
+
+      const session = { userId: mine, expiresAt: new Date(0) };
+      const [keep, gone] = [randomUUID(), randomUUID()];
+      for (const id of [keep, gone]) await tx.session.create({ data: { ...session, id } as never });
+      const unknown = { where: { NOT: { id: { equals: keep, like: keep } } } };
+      await t.rejects(db.session.deleteMany(unknown), { name: 'PrismaClientValidationError' });
+      await db.session.deleteMany({ where: { NOT: { id: { equals: keep, mode: 'default' } } } });
+      t.same(await tx.session.findMany({ select: { id: true } }), [{ id: keep }]);
+    });
+    if (outcome.error !== undefined) throw outcome.error;
+  });
 
   const all = await rowsIn(client);
   const isMine = ({ authorId }: Json) => authorId === mine;

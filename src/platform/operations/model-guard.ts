@@ -7,7 +7,7 @@ import { type Args, filtered, isObject, rulesOf, withMember } from './call-argum
 import { type CallLog, type ClientAccess, sendAhead } from './call-transaction.js';
 import type { AllowedCall, AnyRow, ReadCall, Tx } from './model.js';
 import { delegateOf, type ModelData, type ModelStreams, matchesLocally, rowSatisfies } from './model-data.js';
-import { namesNoRow, readableRows, scopedArgs, scopedWhere, visibleArgs } from './read-scope.js';
+import { clampedCursor, namesNoRow, readableRows, scopedArgs, scopedWhere, visibleArgs } from './read-scope.js';
 import { hasImpossibleKey } from './references.js';
 import { createTombstones, lockRow, lockStream } from './row-locks.js';
 
@@ -19,9 +19,6 @@ export const withHidden = <T extends object>(data: T): T => {
   privileged.add(data);
   return data;
 };
-
-/** Matches no row. */
-const NONE = { OR: [] };
 
 /** The owner of the rows of a model without `owner`. */
 const NO_OWNER = { id: null };
@@ -177,12 +174,15 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     async read(operation: ReadCall, args: Args): Promise<unknown> {
       const client = await access.reader();
       const { where } = args;
-      // Prisma rejects a number beyond the range in `findUnique` only.
+      // Prisma rejects a value that the column cannot store. `OR: []` matches none.
       const isNone = operation.startsWith('findUnique') && isObject(where) && namesNoRow(data, where);
-      const call = (isNone ? operation.replace('Unique', 'First') : operation) as ReadCall;
-      const asked = isNone ? withMember(args, 'where', NONE) : args;
-      const rows = await delegateIn(client)[call](scopedArgs(data, call, asked, readable));
-      if (log.isTransaction && action !== undefined && rows) log.read = [...(log.read ?? []), { data, where, rows }];
+      const none = isNone && withMember(clampedCursor(data, where) as Args, 'OR', []);
+      const asked = none ? withMember(args, 'where', none) : args;
+      const rows = await delegateIn(client)[operation](scopedArgs(data, operation, asked, readable));
+      if (log.isTransaction && action !== undefined && rows && operation.startsWith('find')) {
+        log.read ??= [];
+        log.read.push({ data, where, rows });
+      }
       return rows;
     },
 

@@ -76,32 +76,36 @@ function refuseUnreadableOrder(data: ModelData, { orderBy, cursor }: Args, reada
     throw new TypeError(`db.${data.delegate}: order by the members of \`cursor\` only.`);
 }
 
-const LIMITS: Readonly<Record<string, number | bigint>> = { Int: 2_147_483_647, BigInt: 2n ** 63n - 1n };
+const RANGES: Readonly<Record<string, readonly [least: number | bigint, most: number | bigint]>> = {
+  Int: [-2_147_483_648, 2_147_483_647],
+  BigInt: [-(2n ** 63n), 2n ** 63n - 1n],
+};
 /** The spellings of PostgreSQL. */
 const UUID = /^\{?([\da-f]{4}-?){8}\}?$/i;
 const NO_ROW = { in: [] };
+const LOGICAL = /^(AND|OR|NOT)$/;
 
 /** Returns false for a number or a UUID that PostgreSQL cannot store in the column, such as the id of no row. */
 export function isStorable(field: Field | undefined, value: unknown): boolean {
   if (typeof value === 'string') return !field?.isUuid || UUID.test(value);
   if (typeof value !== 'number' && typeof value !== 'bigint') return true;
-  const limit = LIMITS[field?.type ?? ''];
-  return limit === undefined || (value >= -limit && value <= limit);
+  const range = RANGES[field?.type ?? ''];
+  return !range || (value >= range[0] && value <= range[1]);
 }
 
 /** Returns true for a unique `where` with a value that no row can have. */
 export const namesNoRow = (data: ModelData, where: Args): boolean =>
   Object.entries(where).some(([member, value]) => {
     const field = fieldOf(data, member);
-    return field ? !isStorable(field, value) : isObject(value) && namesNoRow(data, value);
+    return field ? !isStorable(field, value) : isObject(value) && !LOGICAL.test(member) && namesNoRow(data, value);
   });
 
 /** Replaces values that no row can have by one that none has. */
-const clampedCursor = (data: ModelData, cursor: unknown): unknown =>
+export const clampedCursor = (data: ModelData, cursor: unknown): unknown =>
   isObject(cursor)
     ? mapMembers(cursor, (member, value) => {
         const field = fieldOf(data, member);
-        if (!field) return clampedCursor(data, value);
+        if (!field) return LOGICAL.test(member) ? value : clampedCursor(data, value);
         return isStorable(field, value) ? value : field.isUuid ? '0'.repeat(32) : 0;
       })
     : cursor;
@@ -115,7 +119,7 @@ export function scopedWhere(data: ModelData, where: unknown, readable: Readable)
   if (Array.isArray(where)) return where.map((one) => scopedWhere(data, one, readable));
   if (!isObject(where)) return where;
   return mapMembers(where, (member, value) => {
-    if (member === 'AND' || member === 'OR' || member === 'NOT') return scopedWhere(data, value, readable);
+    if (LOGICAL.test(member)) return scopedWhere(data, value, readable);
     refuseHidden(data, member);
     const field = fieldOf(data, member);
     if (field?.kind === 'object') return relationFilter(data, member, value, readable);
@@ -142,25 +146,30 @@ function relationFilter(data: ModelData, member: string, value: unknown, readabl
   });
 }
 
-/** Clamps comparisons to the range of the column. Other values beyond it match nothing. */
+/** A value beyond the range of the column equals none. A comparison with it matches none, or all but null. */
 function clampToRange(field: Field, value: unknown): unknown {
-  const limit = LIMITS[field.type];
-  if (limit === undefined && !field.isUuid) return value;
+  const range = RANGES[field.type];
+  if (field.isList || !(range || field.isUuid)) return value;
   if (!isObject(value)) return isStorable(field, value) ? value : NO_ROW;
   if (Object.getPrototypeOf(value) !== Object.prototype) return value;
-  let matchesNone = false;
+  let added: 'in' | 'lte' | undefined;
   const clamped = mapMembers(value, (operator, one) => {
+    if (!/^(equals|not|in|notIn|[lg]te?)$/.test(operator)) return one;
     if (operator === 'not' && isObject(one)) return clampToRange(field, one);
-    if (Array.isArray(one))
-      return one.every((item) => isStorable(field, item)) ? one : one.filter((item) => isStorable(field, item));
+    if (/in$/i.test(operator)) {
+      if (!Array.isArray(one) || one.every((item) => isStorable(field, item))) return one;
+      return one.filter((item) => isStorable(field, item));
+    }
     // Prisma refuses NaN.
     if (isStorable(field, one) || Number.isNaN(one)) return one;
-    if (limit !== undefined && /^[lg]te?$/.test(operator)) return (one as number) > 0 ? limit : -limit;
     if (operator === 'not') return NO_ROW;
-    matchesNone = true;
+    const isAny = range && operator[0] === ((one as number) > 0 ? 'l' : 'g');
+    added = isAny && added !== 'in' ? 'lte' : 'in';
     return Prisma.skip;
   });
-  return matchesNone ? withMember(clamped, 'in', []) : clamped;
+  if (added === 'in') return withMember(clamped, 'in', []);
+  const isBound = Object.hasOwn(clamped, 'lte') && clamped['lte'] !== Prisma.skip;
+  return added && range && !isBound ? withMember(clamped, 'lte', range[1]) : clamped;
 }
 
 /**
