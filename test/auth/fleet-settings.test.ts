@@ -46,7 +46,7 @@ t.test(
         () => undefined,
         (thrown: Error) => thrown,
       );
-      t.match(error, { message: new RegExp(`^${name}: .*(orrect it|${name}=new,old).*accord settings accept`) }, name);
+      t.match(error, { message: new RegExp(`^${name}: .*(orrect it|${name}=old,new).*accord settings accept`) }, name);
       t.notMatch(error, { message: /hidden/ }, name);
     }
     await start(same);

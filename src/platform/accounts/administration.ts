@@ -58,6 +58,7 @@ export function accountCommands({ client, now, hashing }: AccountCommandsOptions
           return { ended };
         }
         const userId = await find(db, of);
+        await db.$queryRaw`SELECT id FROM users WHERE id = ${userId} FOR UPDATE`;
         const ended = await endAll(db, userId);
         await audit(db, COMMAND_LINE, 'session.revoked', `user:${userId}`);
         return { ended };

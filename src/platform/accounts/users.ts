@@ -139,6 +139,6 @@ export const usersService = (client: PrismaClient, hash: (call: Call, password: 
     await requireUniqueEmail(client, fields.email);
     await call.enforce();
     const passwordHash = await hash(call, password);
-    return db.user.create({ data: withHidden({ passwordHash, ...fields }) as never });
+    return db.user.create({ data: withHidden(Object.assign({}, fields, { passwordHash })) as never });
   },
 });

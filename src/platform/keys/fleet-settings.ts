@@ -73,7 +73,7 @@ const replace = <T>(
 const OTHERS = 'the other instances on this database';
 const refusal = (name: Name): string =>
   FLEET_SETTINGS[name] === 'common'
-    ? `${name}: has no secret in common with ${OTHERS}. List the old one after the new one (${name}=new,old)`
+    ? `${name}: has no secret in common with ${OTHERS}. List the new one after the old one (${name}=old,new) at all instances first`
     : `${name}: differs from ${OTHERS}. Correct it`;
 const REMEDY = 'or make the settings of a process those of all: `accord settings accept`.';
 

@@ -143,7 +143,7 @@ export function admission(
   };
 }
 
-export type Admission = ReturnType<typeof admission>;
+type Admission = ReturnType<typeof admission>;
 
 const ABANDONED_MS = 10_000;
 

@@ -27,7 +27,7 @@ export interface Entry {
   readonly id: number;
 }
 
-export interface StreamReader {
+interface StreamReader {
   readonly name: string;
   /** Returns undefined if several entries have too many bytes. */
   readonly after: (key: string, id: number, limit: number) => Promise<readonly Entry[] | undefined>;
