@@ -163,7 +163,7 @@ t.test('links lead to existing files and headings', async (t) => {
 const CITED = /docs\/[\w-]+\.md(?:, "([^"]+)")?/g;
 const sources = ['src', 'test', 'bench', 'prisma'].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(ts|js|prisma)$/.test(name) && !/(^|\/)(node_modules|dist)\//.test(name))
+    .filter((name) => /\.(ts|js|prisma)$/.test(name) && !/(^|\/)(node_modules|dist|projects\/[\d.]+)\//.test(name))
     .map((name) => join(folder, name)),
 );
 

@@ -19,7 +19,8 @@ export const sourcesIn = (folder: string): Record<string, string> =>
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (entry.name === 'node_modules') return [];
+    // Frozen projects are no sources of this one.
+    if (entry.name === 'node_modules' || /^\d+\.\d+\.\d+$/.test(entry.name)) return [];
     if (entry.isDirectory()) return filesIn(`${folder}/${entry.name}`).map((name) => `${entry.name}/${name}`);
     return /\.(ts|js)$/.test(entry.name) ? [entry.name] : [];
   });

@@ -58,6 +58,13 @@ export function packages(t: Test): Promise<string> {
   return packing;
 }
 
+/** Installs the packed packages in a project, and links their dependencies. */
+export async function installPackages(t: Test, folder: string): Promise<void> {
+  const packed = await packages(t);
+  linkDependencies(folder);
+  for (const name of PACKAGES) unpack(packed, name, folder);
+}
+
 export interface NewProject {
   folder: string;
   /** Runs a command line in the project. */
@@ -78,8 +85,7 @@ async function begin(t: Test, name: string): Promise<string> {
   process.once('exit', () => rmSync(dirname(folder), { recursive: true }));
   const { code, stderr } = await accord(t, ['new', folder, '--packages', packed]);
   if (code !== 0) throw new Error(stderr);
-  linkDependencies(folder);
-  for (const name of PACKAGES) unpack(packed, name, folder);
+  await installPackages(t, folder);
   const git = 'git -c user.name=t -c user.email=t@example.com';
   const made = await run(
     t,
@@ -109,7 +115,8 @@ export async function installedProject(t: Test): Promise<NewProject> {
   return projectIn(t, folder);
 }
 
-const projectIn = (t: Test, folder: string): NewProject => ({
+/** Returns the project in a folder that has its packages. */
+export const projectIn = (t: Test, folder: string): NewProject => ({
   folder,
   command: (line) => run(t, ['sh', '-c', line], {}, folder).ended,
   start: [...NODE, join(folder, 'node_modules/.bin/accord'), 'start'],

@@ -31,7 +31,7 @@ import {
 import type { Schema } from '../contract/document.js';
 import { bodyIssues, lazily } from '../http/json-schema.js';
 import { issueFailure } from '../http/messages.js';
-import { type GraphQLContext, withCall } from './context.js';
+import type { GraphQLContext } from './context.js';
 
 export type InputValue = GraphQLArgument | GraphQLInputField;
 
@@ -159,6 +159,10 @@ function idIssues(ids: readonly IdInput[]): (args: Arguments) => Issues {
     return found();
   };
 }
+
+/** Returns a context with another call for the resolver of one field. */
+const withCall = (context: GraphQLContext, call: GraphQLContext['call']): GraphQLContext =>
+  Object.create(context, { call: { value: call, enumerable: true } }) as GraphQLContext;
 
 type Arguments = Record<string, unknown>;
 /** @throws Failure BAD_REQUEST for an invalid id */

@@ -110,10 +110,6 @@ class OperationContext implements GraphQLContext {
   }
 }
 
-/** Returns a context with another call for the resolver of one field. */
-export const withCall = (context: GraphQLContext, call: Call): GraphQLContext =>
-  Object.create(context, { call: { value: call, enumerable: true } }) as GraphQLContext;
-
 interface ContextOptions {
   /** Makes `call.enforce` reject with its reason. */
   ended?: AbortSignal;

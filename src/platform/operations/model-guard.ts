@@ -88,7 +88,6 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
       const isSet = isObject(value) && Object.keys(value).join() === 'set' && field?.type !== 'Json' && !field?.isList;
       const set = isSet ? value['set'] : value;
       if (set === undefined || set === Prisma.skip) continue;
-      if (!field) refuse(`there is no member \`${member}\` to write.`);
       if (field?.kind === 'object') refuse(`write \`${member}\` with a call of its own model.`);
       if (field?.isAutoincrement || (!isNew && data.hasNumericId && member === 'id')) {
         // A handler may have copied the row.
@@ -149,6 +148,11 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
 
   /** @param written the rows of the statement @throws Failure CONFLICT, or the error of a key that names no row */
   async function write<T>(tx: Tx, operation: AllowedCall, args: Args, written: readonly Data[] = []): Promise<T> {
+    // Not before `enforce`, which reports the member of a body with its place.
+    for (const row of written)
+      for (const member in row)
+        if (!Object.hasOwn(data.stored.fields, member))
+          throw new TypeError(`db.${name}: there is no member \`${member}\` to write.`);
     try {
       // Prisma would report the value, and not the key.
       if (written.some((row) => hasImpossibleKey(data, row)))

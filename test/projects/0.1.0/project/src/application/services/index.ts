@@ -1,0 +1,6 @@
+import type { ApplicationPlatform } from '@accord-api/platform';
+
+export type OwnServices = ReturnType<typeof ownServices>;
+
+/** The business rules that operations share: functions of `db`, the Prisma client of the call. */
+export const ownServices = (_platform: ApplicationPlatform) => ({});

@@ -1,0 +1,4 @@
+import { run } from '@accord-api/platform/run';
+import { name } from './application/name.js';
+
+await run({ name, application: async () => (await import('./application/application.js')).application });
