@@ -134,10 +134,10 @@ export function databaseGeneration(query: Query, isReadOnly: () => boolean) {
     try {
       const [state] = isReadOnly() ? [] : ((await own(BEAT)).rows as State[]);
       await (state ? check(own, state) : read());
-    } catch {
-      // Requests report outages.
+    } catch (error) {
+      // Requests report outages. A table that is missing stays missing.
       isOwn = false;
-      touch();
+      if ((error as { code?: string }).code !== NO_TABLE) touch();
     }
   }
 
