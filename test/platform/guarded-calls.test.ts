@@ -10,8 +10,7 @@ import { declaredModels } from '../../src/platform/operations/model-data.js';
 import { onEachDatabase } from '../support/databases.js';
 import type { Json } from '../support/people.js';
 
-// More draws find differences that are not settled yet: which rows a `limit` takes, and empty objects within `every`.
-const RUNS = 150;
+const RUNS = process.env['CI'] === 'true' ? 2000 : 150;
 const SEED = Number(process.env['PROPERTY_SEED'] ?? 1);
 
 const ACTION = 'rows.use';
@@ -335,7 +334,8 @@ onEachDatabase(t, async (t, open) => {
         }
         counts.found++;
         const inReach = ours.rows.map((rows) => rows.filter((row) => role === 'ANY' || isMine(row)));
-        t.same(inReach, theirs.rows, `${shown}: rows in reach`);
+        // SQL does not define which rows a `limit` takes: their number is compared above.
+        if (typeof args.limit !== 'number') t.same(inReach, theirs.rows, `${shown}: rows in reach`);
         if (role === 'OWN' && operation !== 'deleteMany' && operation !== 'delete')
           t.same(
             ours.rows.map((rows) => rows.filter((row) => !isMine(row))),

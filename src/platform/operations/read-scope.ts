@@ -142,7 +142,8 @@ function relationFilter(data: ModelData, member: string, value: unknown, readabl
   if (!isList && (names.length === 0 || names.some((name) => name !== 'is' && name !== 'isNot'))) return limited(value);
   return mapMembers(value, (operator, one) => {
     if (operator !== 'every' || !own || !isObject(one)) return limited(one);
-    return { OR: [{ NOT: own }, scopedWhere(to, one, readable)] };
+    // Prisma ignores an empty object in `OR`.
+    return { OR: [{ NOT: own }, limited(one)] };
   });
 }
 
