@@ -153,13 +153,19 @@ export const webSocketPlugin = fp<WebSocketOptions>(
       handleProtocols: (offered) => (offered.has(protocol) ? protocol : ([...offered][0] ?? false)),
     };
     let stopping = false;
+    let removed: ((...of: unknown[]) => void)[] = [];
     function preClose(this: FastifyInstance, done: () => void): void {
       stopping = true;
+      // The package has removed its listener, so an upgrade would have no answer.
+      for (const listener of removed) this.server.on('upgrade', listener);
       // ws now answers 503: a new socket would not get the closing handshake.
       this.websocketServer.close();
       closeClients([...this.websocketServer.clients]).then(done, done);
     }
-    app.packageStage('upgrade-mark', (scope) => scope.register(websocket, { options, preClose }));
+    app.packageStage('upgrade-mark', async (scope) => {
+      await scope.register(websocket, { options, preClose });
+      removed = scope.server.listeners('upgrade') as typeof removed;
+    });
 
     app.stage('upgrade', (request, reply) => {
       if (!request.ws) return;
