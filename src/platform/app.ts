@@ -7,7 +7,6 @@ import { statusTable } from './contract/codes.js';
 import { declaredResponses, expandVersions, normaliseOpenApi, operations, versionsOf } from './contract/openapi.js';
 import type { Database } from './database/open.js';
 import { type Outages, outageLog } from './database/outages.js';
-import type { Upstreams } from './forward/outside.js';
 import { failureResult } from './graphql/errors.js';
 import { graphqlPlugin, mediaTypeFor, notWrittenFields, PATH } from './graphql/plugin.js';
 import { bodiesPlugin } from './http/bodies.js';
@@ -29,7 +28,7 @@ import { addressesPlugin, nearestPath, pathTable, versionRouting } from './rest/
 import { restStagesPlugin } from './rest/plan.js';
 import { type Handlers, notWrittenOperations, type RestEntry, restEntry, restPlugin } from './rest/plugin.js';
 import type { Readiness } from './rest/routes.js';
-import { type Config, ConfigError, listOf } from './server/config.js';
+import { type Config, listOf } from './server/config.js';
 import { httpServer, TIMEOUTS_MS, type Timeouts } from './server/http-server.js';
 import { timeoutsPlugin } from './server/timeouts.js';
 import { type PlatformServices, platformServices } from './services.js';
@@ -184,8 +183,6 @@ export async function buildApp(
     services,
     platform: { ready: readiness(app, database, shared, outages), metrics: () => app.metrics() },
     contracts,
-    upstreams: upstreamsOf(application.upstreams ?? {}, config, outages),
-    errors: application.errors,
   });
   await app.register(graphqlPlugin, {
     typeDefs: contracts.schemaGraphql.toString(),
@@ -255,31 +252,4 @@ function readiness(
     const status = states.includes('failed') ? 'unavailable' : states.includes('degraded') ? 'degraded' : 'ok';
     return { status, checks };
   };
-}
-
-/**
- * Returns the upstreams of forwarded operations, with their addresses from the environment.
- * @param variables the variable with the address, by the name of the service
- * @throws ConfigError with each variable that has no value
- */
-function upstreamsOf(
-  variables: Readonly<Record<string, string>>,
-  environment: Readonly<Record<string, unknown>>,
-  outages: Outages,
-): Upstreams {
-  const all = Object.entries(variables);
-  const unset = all.filter(([, variable]) => typeof environment[variable] !== 'string');
-  if (unset.length > 0) {
-    const lines = unset.map(
-      ([name, variable]) =>
-        `${variable}: is missing. Set it to the address of "${name}", to which the contract forwards requests.`,
-    );
-    throw new ConfigError(lines.join('\n'));
-  }
-  return Object.fromEntries(
-    all.map(([name, variable]) => [
-      name,
-      { url: String(environment[variable]), dependency: outages.dependency(`Upstream ${name}`) },
-    ]),
-  );
 }

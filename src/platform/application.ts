@@ -1,9 +1,9 @@
 import type { Static, TObject, TProperties } from '@sinclair/typebox';
 import type { AccountActions } from './accounts/users.js';
 import type { ActionOf, Policy } from './calls/access.js';
+import type { OutsideOptions, OutsideService } from './calls/outside.js';
 import type { Catalogue, Code, Kind } from './contract/codes.js';
 import type { PrismaClient } from './database/client.js';
-import type { OutsideOptions, OutsideService } from './forward/outside.js';
 import type { JobRunner } from './jobs/jobs.js';
 import type { Transact } from './operations/guarded-client.js';
 import type { Db, Model } from './operations/model.js';
@@ -84,11 +84,6 @@ export interface Application<Own extends object = object> {
   readonly services: (platform: ApplicationPlatform) => Own;
   readonly models?: readonly Model[];
   readonly demo?: Demo;
-  /**
-   * The environment variables with the addresses of forwarded operations, by the name in `x-forward`. Upstreams receive the caller in
-   * `X-Forwarded-User` (the id) and `X-Forwarded-Groups` (the role), so they must be accessible through this service only.
-   */
-  readonly upstreams?: Readonly<Record<string, string>>;
 }
 
 type WithPolicy<Rules extends Policy> = {

@@ -13,7 +13,7 @@ type Scope =
   | 'socket'
   | 'caller'
   | 'address'
-  | 'upstream'
+  | 'service'
   | 'process';
 
 export interface Bound {
@@ -72,9 +72,8 @@ export const BOUNDS = {
     'process',
     'it retries after a pause',
   ),
-  upstreamCalls: bound(32, 'calls to a service that run', 'upstream', 'they wait', 'dependency_up'),
-  upstreamWaiting: bound(16, 'calls to a service that wait', 'upstream', '503', 'dependency_up'),
-  upstreamAnswer: bound(8 * MIB, 'bytes of a forwarded answer', 'answer', '502', 'dependency_up'),
+  outsideCalls: bound(32, 'calls to a service that run', 'service', 'they wait', 'dependency_up'),
+  outsideWaiting: bound(16, 'calls to a service that wait', 'service', '503', 'dependency_up'),
   outsideAnswer: bound(MIB, 'bytes of an answer that the application asks for', 'answer', '502', 'dependency_up'),
 } as const satisfies Readonly<Record<string, Bound>>;
 

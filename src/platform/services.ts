@@ -6,6 +6,7 @@ import { type HashParameters, hasher, passwords } from './accounts/passwords.js'
 import { accountRules, HIDDEN_USER_MEMBERS, User, userHooks, usersService } from './accounts/users.js';
 import type { Application, ApplicationPlatform } from './application.js';
 import { refusalLog } from './audit/audit.js';
+import { outsideService } from './calls/outside.js';
 import { cursors } from './calls/rows.js';
 import { dataModel } from './database/client.js';
 import { isOutage, retryWhileUnavailable } from './database/faults.js';
@@ -13,7 +14,6 @@ import { GENERATION_CHANNEL } from './database/generation.js';
 import type { Database } from './database/open.js';
 import type { Outages } from './database/outages.js';
 import { databaseSignals } from './database/signals.js';
-import { outsideService } from './forward/outside.js';
 import { idempotencyService } from './idempotency/idempotency.js';
 import { jobRunner, removeExpired } from './jobs/jobs.js';
 import { administration } from './keys/administration.js';

@@ -605,7 +605,6 @@ const WRONG: Edit[] = [
   ['x-permission: { action: notes.list', 'x-permission: { acton: notes.list'],
   ['summary: List notes', 'x-permission-also: { action: notes.list }\n      summary: List notes'],
   ['summary: List notes', 'x-rate-limit: never\n      summary: List notes'],
-  ['summary: List notes', 'x-forward: { too: notes }\n      summary: List notes'],
   ['summary: List notes', 'x-last-version: v1\n      summary: List notes'],
   ['summary: List notes', 'x-deprecation: { since: 2026-01-01 }\n      summary: List notes'],
   ['summary: List notes', 'x-credentials-in-body: 1\n      summary: List notes'],

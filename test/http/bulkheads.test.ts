@@ -5,7 +5,7 @@ import { fakeGateway } from '../support/gateway.js';
 import { eventually } from '../support/process.js';
 import { codeOf, startService } from '../support/service.js';
 
-const { upstreamCalls, upstreamWaiting } = BOUNDS;
+const { outsideCalls, outsideWaiting } = BOUNDS;
 const EUR = { total: { amount: 1999, currency: 'EUR' } };
 const METRICS_TOKEN = 'a token for the metrics of this test';
 
@@ -33,8 +33,8 @@ onEachDatabase(t, async (t, open) => {
       answered += 1;
       return answer;
     });
-    const room = upstreamCalls.value + upstreamWaiting.value;
-    await eventually('calls that hang', () => gateway.requests.length >= upstreamCalls.value);
+    const room = outsideCalls.value + outsideWaiting.value;
+    await eventually('calls that hang', () => gateway.requests.length >= outsideCalls.value);
     await eventually('payments that were refused', () => answered >= ids.length - room);
 
     const others = await Promise.all(

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { BOUNDS } from '../../src/platform/bounds.js';
-import { outsideService } from '../../src/platform/forward/outside.js';
+import { outsideService } from '../../src/platform/calls/outside.js';
 import { memoryDatabase } from '../support/databases.js';
 import { sourcesIn } from '../support/imports.js';
 import { eventually } from '../support/process.js';
@@ -121,7 +121,7 @@ t.test('only the client of external services fetches', async (t) => {
   const fetching = sources.filter(([, text]) => /(?<![.\w])fetch\(|from 'undici'|\bhttps?\.(get|request)\(/.test(text));
   t.same(
     fetching.map(([path]) => path),
-    ['application/services/payments/http.ts', 'platform/forward/outside.ts'],
+    ['application/services/payments/http.ts', 'platform/calls/outside.ts'],
     'the first gets its `fetch` of the second',
   );
 });

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.js';
 
-/** REST, HTTP, limits, forwarding, start and stop, and the checks of the contracts at the start. */
+/** REST, HTTP, limits, start and stop, and the checks of the contracts at the start. */
 export const rest: Mutant[] = [
   {
     file: 'platform/http/bodies.ts',
@@ -103,13 +103,6 @@ export const rest: Mutant[] = [
     before: 'isRead ? unstorableText(request.body) : NO_ISSUES',
     after: 'NO_ISSUES',
     tests: ['conformance/validation.test.ts'],
-    drawn: true,
-  },
-  {
-    file: 'platform/forward/forward.ts',
-    before: 'if (Object.values(request.path).some(isInexact)) throw nothingHere();',
-    after: '',
-    tests: ['platform/forward.test.ts'],
     drawn: true,
   },
 ];

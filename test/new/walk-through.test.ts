@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { check } from '../../src/workbench/model/check.js';
@@ -6,13 +5,11 @@ import { readContracts } from '../../src/workbench/model/contracts.js';
 import { accord } from '../support/accord.js';
 import { section } from '../support/documentation.js';
 import { type NewProject, newProject } from '../support/new-project.js';
-import { eventually, run, startServer, temporaryFolder } from '../support/process.js';
-import { freePort, skipUnlessWhole } from '../support/servers.js';
+import { run, startServer, temporaryFolder } from '../support/process.js';
+import { skipUnlessWhole } from '../support/servers.js';
 import { applyEdit, type Commands, outputPattern, type Step, stepsOf } from '../support/walk-through.js';
 
 const OWN = stepsOf(section('docs/your-own-api.md', 'Walk-through: a resource of your own'));
-const MOVING = stepsOf(section('docs/moving-in.md', 'Walk-through: ten operations, of which two are served here'));
-const MOVED = stepsOf(section('docs/moving-in.md', 'One operation moves'));
 
 const isRequest = (line: string) => line.startsWith('curl ');
 
@@ -53,45 +50,19 @@ async function askAll(t: Test, url: string, steps: readonly Step[]): Promise<num
   return count;
 }
 
-for (const [page, steps] of Object.entries({ 'your-own-api.md': OWN, 'moving-in.md': MOVING })) {
-  t.test(`${page}: its edits of the contracts apply, and result in valid contracts`, async (t) => {
-    const folder = join(temporaryFolder(t), 'books');
-    t.equal((await accord(t, ['new', folder])).code, 0);
-    const first = steps.findIndex(({ kind }) => kind === 'commands');
-    const edits = steps.slice(0, first).flatMap((step) => (step.kind === 'edit' ? step : []));
-    t.ok(edits.length > 5);
-    for (const edit of edits) applyEdit(folder, edit);
-    t.same(await check(await readContracts(folder)), []);
-  });
-}
+t.test('the edits of the contracts apply, and result in valid contracts', async (t) => {
+  const folder = join(temporaryFolder(t), 'books');
+  t.equal((await accord(t, ['new', folder])).code, 0);
+  const first = OWN.findIndex(({ kind }) => kind === 'commands');
+  const edits = OWN.slice(0, first).flatMap((step) => (step.kind === 'edit' ? step : []));
+  t.ok(edits.length > 5);
+  for (const edit of edits) applyEdit(folder, edit);
+  t.same(await check(await readContracts(folder)), []);
+});
 
 t.test('the walk-through of your-own-api.md works', { skip: skipUnlessWhole }, async (t) => {
   const project = await newProject(t);
   await follow(t, project, OWN);
   const { url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }, project.start);
   t.equal(await askAll(t, url, OWN), 4);
-});
-
-t.test('the walk-through of moving-in.md works', { skip: skipUnlessWhole }, async (t) => {
-  const project = await newProject(t, 'library');
-  await follow(t, project, MOVING);
-  const [old] = MOVING.flatMap((step) => (step.kind === 'shown' && step.language === 'js' ? step.text : []));
-  const file = join(project.folder, '..', 'old.mjs');
-  writeFileSync(file, old ?? '');
-  const PORT = String(await freePort());
-  const LIBRARY_URL = `http://localhost:${PORT}`;
-  const service = run(t, [process.execPath, file], { PORT });
-  await eventually('the service of old', () => fetch(`${LIBRARY_URL}/shelves`).then(Boolean, () => false));
-  const server = await startServer(t, { DATABASE_URL: 'pglite://memory', LIBRARY_URL }, project.start);
-  t.ok((await askAll(t, server.url, MOVING)) > 10);
-  service.kill('SIGTERM');
-
-  const openapi = join(project.folder, 'openapi.yaml');
-  const [gone = ''] = MOVED.flatMap((step) => (step.kind === 'shown' ? step.text : []));
-  const before = readFileSync(openapi, 'utf8');
-  t.equal(before.split(gone).length, 2);
-  await project.command('git add . && git -c user.name=t -c user.email=t@example.com commit -qm forwarded');
-  writeFileSync(openapi, before.replace(gone, ''));
-  await follow(t, project, MOVED);
-  t.match(await project.command('npm run typecheck'), { code: 0 });
 });

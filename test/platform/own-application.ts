@@ -16,7 +16,6 @@ import {
 } from '../../src/platform/index.js';
 import type { Model } from '../../src/platform/operations/model.js';
 import { readConfig } from '../../src/platform/server/config.js';
-import { httpUrl } from '../../src/platform/server/variables.js';
 import { contractsFrom } from '../support/contracts.js';
 import { TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { type Json, PASSWORD, type Person, passwordHash, TEST_HASHING } from '../support/people.js';
@@ -57,7 +56,6 @@ export interface Own {
   resolvers?: object;
   models?: readonly Model[];
   services?: (platform: ApplicationPlatform) => object;
-  upstreams?: Record<string, string>;
 }
 
 export const DIRECTIVES = `
@@ -68,13 +66,7 @@ enum Access { NONE OWN ANY }
 const NOTHING = { openapi: '3.1.0', info: { title: 'Nothing', version: '1.0.0' }, paths: {}, components: {} };
 const NO_GRAPHQL = `type Query { nothing: String @permission(action: "users.read", viewer: ANY, developer: ANY, admin: ANY) }`;
 
-export const applicationOf = ({
-  handlers = {},
-  resolvers = {},
-  models = [],
-  services = () => ({}),
-  upstreams = {},
-}: Own) =>
+export const applicationOf = ({ handlers = {}, resolvers = {}, models = [], services = () => ({}) }: Own) =>
   defineApplication({
     name: 'own',
     policy: policy as Policy,
@@ -82,7 +74,6 @@ export const applicationOf = ({
     handlers,
     resolvers,
     models,
-    upstreams,
     services,
   });
 
@@ -96,12 +87,10 @@ export async function serve(
   own: Own,
   { environment = {}, ...options }: Partial<AppOptions> & { environment?: Record<string, string> } = {},
 ) {
-  const { upstreams = {} } = own;
   const application = applicationOf(own);
   const contracts = await contractsOf(own);
   const limits = { RATE_LIMIT: '100000', RATE_LIMIT_ANONYMOUS: '100000', LOGIN_LIMIT: '100000' };
-  const variables = Object.fromEntries(Object.values(upstreams).map((name) => [name, httpUrl('where it is')]));
-  const config = readConfig({ NODE_ENV: 'test', HOST: '127.0.0.1', ...limits, ...environment }, variables);
+  const config = readConfig({ NODE_ENV: 'test', HOST: '127.0.0.1', ...limits, ...environment });
   const log: string[] = [];
   const logger = { level: 'warn', stream: { write: (line: string) => void log.push(line) } };
   const sockets = { initTimeout: TEST_TIMEOUTS_MS.answer, ping: TEST_TIMEOUTS_MS.answer, ...options.sockets };

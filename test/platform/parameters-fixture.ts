@@ -96,24 +96,6 @@ export const parametersApplication: Own = {
   handlers: { parameters: { readQuery: told, readPath: told, readDistinct: told } },
 };
 
-/** The same query, forwarded to an address. */
-export const forwardedParameters = {
-  openapi: contractOf({
-    '/api/v1/things': operation(
-      'readQuery',
-      [
-        ...parameters('query', query),
-        ...parameters('header', { 'X-Place': { content: { 'application/json': { schema: {} } } } }),
-      ],
-      { 'x-forward': 'other' },
-    ),
-    '/api/v1/things/{name}': operation('readPath', parameters('path', { name: { type: 'string' } }), {
-      'x-forward': 'other',
-    }),
-  }),
-  upstreams: { other: 'OTHER_URL' },
-} satisfies Own;
-
 /** Unsupported parameters, with the reason and the remedy. */
 export const UNREAD: [place: string, said: object, why: RegExp][] = [
   ['path', { style: 'label', schema: integers }, /has the style label: leave it out/],

@@ -2,7 +2,7 @@ import t from 'tap';
 import { memoryDatabase } from '../support/databases.js';
 import type { Json } from '../support/people.js';
 import { serve } from './own-application.js';
-import { forwardedParameters, parametersApplication, UNREAD, unreadContract } from './parameters-fixture.js';
+import { parametersApplication, UNREAD, unreadContract } from './parameters-fixture.js';
 
 t.test('a parameter is read by its declared type and style', async (t) => {
   const database = await memoryDatabase(t);
@@ -152,38 +152,6 @@ t.test('a parameter is read by its declared type and style', async (t) => {
     t.same((await ask('/x/of/a/open')).told, [400, 'number must be a number']);
     t.same((await ask('/11/of/a/lost')).told, [422, 'number must be at most 10', 'state must be one of open, closed']);
     t.equal((await fetch(`${url}/api/v1/things/1/of/a/open?yes=x`)).status, 400, 'before who calls is asked');
-  });
-
-  t.test('parameters are forwarded in their original form', async (t) => {
-    const environment = { OTHER_URL: 'http://127.0.0.1:9' };
-    const { createServer } = await import('node:http');
-    const seen: string[] = [];
-    let place: string | undefined;
-    const other = createServer(({ url: address = '', headers }, response) => {
-      seen.push(address);
-      place = headers['x-place'] as string | undefined;
-      response.setHeader('content-type', 'application/json').end('{}');
-    });
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    t.teardown(() => other.close());
-    environment.OTHER_URL = `http://127.0.0.1:${(other.address() as Json).port}`;
-    const front = await serve(t, database, forwardedParameters, { environment });
-    const bea = await front.person('Bea');
-    const searches = [
-      'yes=true&much=1.5',
-      'ids=1&ids=2&tags=a%2Cb',
-      'names=a%2Cb,c&flags=true,false',
-      'place=%7B%22at%22%3A1%7D',
-    ];
-    for (const search of searches)
-      t.equal((await fetch(`${front.url}/api/v1/things?${search}`, { headers: bea.headers })).status, 200, search);
-    t.equal((await fetch(`${front.url}/api/v1/things/a%2Cb,c`, { headers: bea.headers })).status, 200);
-    t.same(seen, [...searches.map((search) => `/api/v1/things?${search}`), '/api/v1/things/a%2Cb%2Cc']);
-    const written = { ...bea.headers, 'x-place': '{"at":"\\u4e2d\\u00e9"}' };
-    t.equal((await fetch(`${front.url}/api/v1/things`, { headers: written })).status, 200);
-    t.equal(place, written['x-place'], 'JSON of what no header may hold');
-    const inexact = await fetch(`${front.url}/api/v1/things?ids=1&ids=9007199254740993`, { headers: bea.headers });
-    t.equal(inexact.status, 422);
   });
 
   t.test('an unsupported parameter prevents the start', async (t) => {

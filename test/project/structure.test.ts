@@ -31,7 +31,7 @@ const LAYERS = [
   // The guards of operations, which are their only access to data.
   ['operations'],
   ['accounts', 'sessions', 'keys', 'audit', 'jobs'],
-  ['http', 'limits', 'rest', 'graphql', 'live', 'pages', 'forward'],
+  ['http', 'limits', 'rest', 'graphql', 'live', 'pages'],
   ['server'],
   ['cli'],
 ];
@@ -350,7 +350,7 @@ t.test('each test file is in a folder, where the runner finds it', async (t) => 
 const applicationCode: Record<string, string> = {
   ...Object.fromEntries(Object.entries(sourcesIn('src')).filter(([path]) => /(^|\/)application\//.test(path))),
   ...Object.fromEntries(
-    ['your-own-api', 'moving-in', 'changing-the-contracts'].map((name) => [
+    ['your-own-api', 'changing-the-contracts'].map((name) => [
       `docs/${name}.md`,
       blocks(readFileSync(`docs/${name}.md`, 'utf8'), 'ts').join('\n'),
     ]),
@@ -466,7 +466,7 @@ const sdl = readFileSync('schema.graphql', 'utf8');
 function holdRest(change: (document: OpenApiDocument) => void): void {
   const document = openApiOf(openapi).document;
   change(document);
-  checkContract(document, operations(inlineSchemas(document)), namesOf('accord'), {});
+  checkContract(document, operations(inlineSchemas(document)), namesOf('accord'));
 }
 
 const operation = ({ paths }: OpenApiDocument, path: string, method: 'get' | 'delete') => {
@@ -507,13 +507,6 @@ t.test('the service does not start with a REST contract that the code does not f
         delete operation(document, '/api/v1/users', 'get')['x-permission'];
       }),
     { message: /listUsers does not say who may call it/ },
-  );
-  t.throws(
-    () =>
-      holdRest((document) => {
-        operation(document, '/api/v1/users', 'get')['x-forward'] = 'legacy';
-      }),
-    { message: /listUsers is forwarded to "legacy", which is none of the application's upstreams/ },
   );
 });
 

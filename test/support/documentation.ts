@@ -64,7 +64,6 @@ export function section(path: string, heading: string): string {
 const WALKS: Record<string, string> = {
   'docs/changing-the-contracts.md': 'Walk-through: add an operation',
   'docs/your-own-api.md': 'Walk-through: a resource of your own',
-  'docs/moving-in.md': 'Walk-through: ten operations, of which two are served here',
 };
 const ASKS = /^(curl |[A-Z_]+=\$\(curl )/;
 

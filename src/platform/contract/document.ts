@@ -110,8 +110,6 @@ export interface OperationObject extends Extensions {
   'x-credentials-in-body'?: boolean;
   'x-last-version'?: number;
   'x-deprecation'?: Deprecation;
-  /** The upstream, and its path if it differs. */
-  'x-forward'?: string | { to: string; path?: string };
 }
 
 export type PathItem = Extensions & { [method in Method]?: OperationObject };

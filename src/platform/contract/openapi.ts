@@ -12,7 +12,6 @@ import {
   type Parameter,
   type PathItem,
   type Permission,
-  rolesIn,
   type Schema,
   type SecurityRequirement,
 } from './document.js';
@@ -33,14 +32,7 @@ export interface Operation {
   /** True if the body, or the cookie in its place, contains a password or a token. */
   credentialsInBody: boolean;
   deprecated: boolean;
-  forward: Forward | undefined;
   operation: OperationObject;
-}
-
-export interface Forward {
-  to: string;
-  /** The template of its path, with parameters of the operation. */
-  path: string;
 }
 
 const SCHEMAS = '#/components/schemas/';
@@ -51,20 +43,12 @@ function mergeParameters(inherited: Parameter[], own: Parameter[]): Parameter[] 
   return [...inherited.filter((one) => !isOverridden(one)), ...own];
 }
 
-function normalisePath(path: string, { parameters = [], ...item }: PathItem & { parameters?: Parameter[] }): PathItem {
+function normalisePath({ parameters = [], ...item }: PathItem & { parameters?: Parameter[] }): PathItem {
   const result: PathItem = { ...item };
   for (const method of METHODS) {
     const operation = item[method];
     if (operation === undefined) continue;
-    const stated = operation['x-forward'];
-    result[method] = {
-      ...operation,
-      parameters: mergeParameters(parameters, operation.parameters ?? []),
-      // The operation continues in newer versions with this upstream path.
-      ...(stated !== undefined && {
-        'x-forward': { path, ...(typeof stated === 'string' ? { to: stated } : stated) },
-      }),
-    };
+    result[method] = { ...operation, parameters: mergeParameters(parameters, operation.parameters ?? []) };
   }
   return result;
 }
@@ -76,7 +60,7 @@ function normalisePath(path: string, { parameters = [], ...item }: PathItem & { 
  */
 export function normaliseOpenApi(source: unknown): OpenApiDocument {
   const document = dereference(source, source, (reference) => !reference.startsWith(SCHEMAS)) as OpenApiDocument;
-  const paths = Object.entries(document.paths).map(([path, item]) => [path, normalisePath(path, item)]);
+  const paths = Object.entries(document.paths).map(([path, item]) => [path, normalisePath(item)]);
   return { ...document, components: { ...document.components }, paths: Object.fromEntries(paths) };
 }
 
@@ -91,9 +75,6 @@ function permissionOf({ operationId, 'x-permission': permission }: OperationObje
   return permission;
 }
 
-const forwardOf = ({ 'x-forward': stated }: OperationObject, path: string): Forward | undefined =>
-  stated === undefined ? undefined : { path, ...(typeof stated === 'string' ? { to: stated } : stated) };
-
 /** Returns all operations in the order of the document. @throws Error for an operation without `x-permission` */
 export function operations(document: OpenApiDocument): Operation[] {
   return operationEntries(document).map(({ path, method, operation }) => ({
@@ -107,7 +88,6 @@ export function operations(document: OpenApiDocument): Operation[] {
     counted: operation['x-rate-limit'] !== false,
     credentialsInBody: operation['x-credentials-in-body'] === true,
     deprecated: operation.deprecated === true,
-    forward: forwardOf(operation, path),
     operation,
   }));
 }
@@ -180,47 +160,6 @@ export function expandVersions<Document extends Pick<OpenApiDocument, 'paths'>>(
   }
   return { ...document, paths };
 }
-
-interface ForwardFault {
-  place: string[];
-  message: string;
-}
-
-/**
- * Checks `x-forward` against the permissions of its operation. The role alone decides about forwarded calls, because
- * only the upstream knows the owner of a row.
- */
-export function forwardFaults(
-  path: string,
-  {
-    'x-forward': stated,
-    'x-permission': main,
-    'x-permission-also': further,
-  }: Pick<OperationObject, 'x-forward' | 'x-permission' | 'x-permission-also'>,
-): ForwardFault[] {
-  if (stated === undefined) return [];
-  const { to, path: target }: Record<string, unknown> = typeof stated === 'string' ? { to: stated } : Object(stated);
-  const fault = (message: string, ...place: string[]): ForwardFault => ({ place, message });
-  if (typeof to !== 'string' || !(target === undefined || (typeof target === 'string' && /^\/[^?#]*$/.test(target)))) {
-    const message = 'x-forward must be the name of a service, or `{ to, path }` with a path that starts with /.';
-    return [fault(message, 'x-forward')];
-  }
-  const parameters = parametersOf(path);
-  const unknown = parametersOf(target ?? '').filter((name) => !parameters.includes(name));
-  const owned = typeof main === 'object' ? rolesIn(main).filter((role) => main[role] === 'own') : [];
-  const filled = (name: string) =>
-    `x-forward fills {${name}} from a path parameter, but the operation has no parameter of this name.`;
-  const ownedBy = (role: string) =>
-    `A forwarded operation cannot be "own" for ${role}, because only the upstream knows owners. Use any or none.`;
-  const conditional = 'A forwarded operation can have no further permission: only the upstream knows when it applies.';
-  return [
-    ...unknown.map((name) => fault(filled(name), 'x-forward')),
-    ...owned.map((role) => fault(ownedBy(role), 'x-permission', role)),
-    ...(further === undefined ? [] : [fault(conditional, 'x-permission-also')]),
-  ];
-}
-
-const parametersOf = (template: string): string[] => [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
 export interface BodyForm {
   type: string;

@@ -37,7 +37,7 @@ export const parametersIn = ({ operation }: Operation, place: Location): Paramet
     (one) => one.in === place && !(place === 'query' && one.name === 'version') && !isTextCookie(one),
   );
 
-export const formsIn = (operation: Operation, place: Location) =>
+const formsIn = (operation: Operation, place: Location) =>
   parametersIn(operation, place).map((one) => ({ parameter: one, name: nameOf(one), form: parameterForm(one) }));
 
 /**
@@ -208,7 +208,7 @@ const mayBeUnstorable = (form: ParameterForm, place: Location): boolean =>
 
 const OUT_OF_RANGE = `must be within ±${Number.MAX_SAFE_INTEGER}`;
 
-export const isInexact = (value: unknown): boolean =>
+const isInexact = (value: unknown): boolean =>
   Array.isArray(value) ? value.some(isInexact) : typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 
 /** Returns true for an id in a path. The structure contains its minimum; an id that is too large is 404. */

@@ -6,13 +6,10 @@ import openapiGlue from 'fastify-openapi-glue';
 import fp from 'fastify-plugin';
 import type { Mechanism } from '../calls/access.js';
 import { Failure, notWritten } from '../calls/errors.js';
-import type { Catalogue } from '../contract/codes.js';
 import { kindOf, type OpenApiDocument } from '../contract/document.js';
-import { forwardFaults, type Operation, operations, prefixOf, splitPath, versionsOf } from '../contract/openapi.js';
+import { type Operation, operations, prefixOf, splitPath, versionsOf } from '../contract/openapi.js';
 import { parameterForm } from '../contract/parameter-form.js';
 import { inlineSchemas } from '../contract/schemas.js';
-import type { ForwardedOperation } from '../forward/answers.js';
-import type { Upstreams } from '../forward/outside.js';
 import { callOf, sessionCookies } from '../http/call.js';
 import { addressOf } from '../http/failures.js';
 import { acceptableTypes, addVary, markCompressible, pathOf } from '../http/headers.js';
@@ -34,11 +31,10 @@ type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
 export type Handlers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 const givenHandler = (handlers: Handlers, { tag, operationId }: Operation): unknown =>
   handlers[tag]?.[operationId] ?? notWritten;
-const isForwarded = (operation: Operation): operation is ForwardedOperation => operation.forward !== undefined;
 
 /** Returns the operations that are not written yet, each once for all versions. */
 export const notWrittenOperations = (all: readonly Operation[], handlers: Handlers): string[] => {
-  const missing = all.filter((operation) => !isForwarded(operation) && isNotWritten(givenHandler(handlers, operation)));
+  const missing = all.filter((operation) => isNotWritten(givenHandler(handlers, operation)));
   return [...new Set(missing.map(({ operationId }) => operationId))];
 };
 
@@ -72,8 +68,6 @@ interface RestOptions {
   services: PlatformServices;
   platform: Pick<Platform, 'ready' | 'metrics'>;
   contracts: Pick<ServedContracts, 'at'>;
-  upstreams: Upstreams;
-  errors: Catalogue;
 }
 
 /**
@@ -81,9 +75,9 @@ interface RestOptions {
  * and `call.enforce` (422, 429) happen around the handlers.
  */
 export const restPlugin = fp<RestOptions>(
-  async (app, { document, handlers, services, platform, contracts, upstreams, errors }) => {
+  async (app, { document, handlers, services, platform, contracts }) => {
     const all = operations(inlineSchemas(document));
-    checkContract(document, all, app.names, upstreams);
+    checkContract(document, all, app.names);
     checkRoutes(
       app.policy,
       services.operations.models,
@@ -92,14 +86,7 @@ export const restPlugin = fp<RestOptions>(
     const ajv = schemaCompiler();
     app.setValidatorCompiler(structureValidator(ajv));
 
-    const forwarded = all.filter(isForwarded);
-    const forwardingHandlers =
-      forwarded.length === 0
-        ? new Map<Operation, Handler>()
-        : (await import('../forward/forward.js')).forwardingHandlers(forwarded, { upstreams, ajv, errors });
     const handlerOf = (operation: Operation): Handler => {
-      const forwarding = forwardingHandlers.get(operation);
-      if (forwarding) return forwarding;
       const given = givenHandler(handlers, operation);
       return isRoute(given) ? restHandler(operation, given, services) : publicHandler(given as Handler, operation);
     };
@@ -177,10 +164,10 @@ export const restPlugin = fp<RestOptions>(
   { name: 'rest', dependencies: ['rest-stages', 'bodies', 'common-stages', 'origins', 'answer-bytes'] },
 );
 
-/** Returns the route of an operation for its check. Public and forwarded operations have none. */
+/** Returns the route of an operation for its check. Public operations have none. */
 function checkedRoute(operation: Operation, handlers: Handlers) {
   const { operationId, permission } = operation;
-  if (permission === 'public' || isForwarded(operation)) return [];
+  if (permission === 'public') return [];
   const parameters = parametersIn(operation, 'path').map(({ name }) => name);
   return [{ operation: operationId, action: permission.action, route: givenHandler(handlers, operation), parameters }];
 }
@@ -217,26 +204,17 @@ const KNOWN_SCHEMES: readonly string[] = [
 ] satisfies readonly (Mechanism | 'metricsToken')[];
 
 /**
- * Compares the contract with the code: security schemes, cookies, the vendor media type, parameters, and upstreams.
+ * Compares the contract with the code: security schemes, cookies, the vendor media type, and parameters.
  * @throws Error that lists all differences
  */
-export function checkContract(
-  { components }: OpenApiDocument,
-  operations: Operation[],
-  names: Names,
-  upstreams: Upstreams,
-): void {
+export function checkContract({ components }: OpenApiDocument, operations: Operation[], names: Names): void {
   const schemes = Object.entries(components.securitySchemes ?? {});
   const problems = [
     ...schemes.flatMap(([name]) => (KNOWN_SCHEMES.includes(name) ? [] : `security scheme ${name} has no handler`)),
     ...schemes.flatMap(([, scheme]) =>
       scheme.type === 'apiKey' && scheme.in === 'cookie' ? otherCookie(scheme.name, [names.accessCookie]) : [],
     ),
-    ...operations.flatMap((operation) => [
-      ...checkOperation(operation),
-      ...otherNames(operation, names),
-      ...checkForward(operation, upstreams),
-    ]),
+    ...operations.flatMap((operation) => [...checkOperation(operation), ...otherNames(operation, names)]),
   ];
   const unique = [...new Set(problems)];
   if (unique.length > 0) throw new Error(`openapi.yaml and the code disagree:\n  ${unique.join('\n  ')}`);
@@ -256,13 +234,6 @@ function checkOperation({ operationId, security, permission, operation }: Operat
     if (form.kind === 'unsupported') problems.push(`has the ${one.in} parameter ${one.name}, which ${form.reason}`);
   }
   return problems.map((problem) => `${operationId} ${problem}`);
-}
-
-/** Rejects permissions that only the upstream could decide, also in a contract without lint. */
-function checkForward({ operationId, forward, path, operation }: Operation, upstreams: Upstreams): string[] {
-  const faults = forwardFaults(path, operation).map(({ message }) => `${operationId}: ${message}`);
-  if (faults.length > 0 || forward === undefined || Object.hasOwn(upstreams, forward.to)) return faults;
-  return [`${operationId} is forwarded to "${forward.to}", which is none of the application's upstreams`];
 }
 
 const otherCookie = (name: string, own: string[]): string[] =>

@@ -63,9 +63,7 @@ export function editCode(
   contracts: Contracts,
   { before, required }: { before: Readonly<Record<string, Request>>; required: RequiredFields },
 ): { changes: Change[]; pending: () => Pending[] } {
-  // Another service handles forwarded operations.
-  const operations = contracts.openapi.operations.filter(({ forward }) => forward === undefined);
-  const tags = tagGroups(operations, before);
+  const tags = tagGroups(contracts.openapi.operations, before);
   const types = typeGroups(typesOf(contracts.schema), required);
   return {
     changes: [...editGroups(project, root, 'tag', tags), ...editGroups(project, root, 'type', types)],

@@ -119,10 +119,8 @@ const OWN_TYPES = [...`${STREAM}${IMPORTS}${headerTypes([])}${CLOSED}`.matchAll(
 
 /** Returns the source of `generated/operations.ts` for a contract without problems. */
 export function generateOperations(source: OpenApiSource): string {
-  const { document, operations: all } = source;
+  const { document, operations: handled } = source;
   const schemas = document.components?.schemas ?? {};
-  // A forwarded operation has no handler.
-  const handled = all.filter(({ forward }) => forward === undefined);
   const tags = (document.tags ?? []).filter(({ name }) => handled.some(({ tag }) => tag === name));
   const taken = new Set([
     ...handled.flatMap(({ operationId: id }) =>
@@ -146,7 +144,7 @@ export function generateOperations(source: OpenApiSource): string {
     `/** All handlers, by tag. */\nexport interface Handlers {\n${tags.map(({ name }) => `  ${key(name)}: ${pascalCase(name)}Handlers;\n`).join('')}}\n`,
     CLOSED,
     ...tags.map(({ name }) => takerText(name)),
-    table(all),
+    table(handled),
   ]
     .filter((part) => part !== '')
     .join('\n');

@@ -17,14 +17,7 @@ import type { GeneratedContract } from '@accord-api/platform/contract/project-fi
 import { stringify } from 'yaml';
 import { elementsOf, type Kind } from './elements.js';
 
-const INTERNAL_MEMBERS = [
-  'x-accepted-breaks',
-  'x-automatic',
-  'x-bridge',
-  'x-coverage',
-  'x-credentials-in-body',
-  'x-forward',
-];
+const INTERNAL_MEMBERS = ['x-accepted-breaks', 'x-automatic', 'x-bridge', 'x-coverage', 'x-credentials-in-body'];
 
 type Referring = { $ref?: string };
 type Headers = Record<string, Header & Referring>;

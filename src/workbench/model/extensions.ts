@@ -67,12 +67,6 @@ export const EXTENSIONS: Readonly<Record<`x-${string}`, Extension>> = {
     schema: { type: 'integer', minimum: 1 },
     judged: true,
   },
-  'x-forward': {
-    on: ['operation'],
-    description: 'The upstream service that answers the operation, and its path there if it differs.',
-    schema: { anyOf: [text, closed({ to: text, path: { type: 'string', pattern: '^/[^?#]*$' } }, ['to'])] },
-    judged: true,
-  },
   'x-rate-limit': {
     on: ['operation'],
     description: '`false`: the rate limit does not count its requests.',

@@ -10,7 +10,7 @@ import {
   type Schema,
   valueAt,
 } from '@accord-api/platform/contract/document';
-import { forwardFaults, operationEntries, shapeOf, splitPath, versionsOf } from '@accord-api/platform/contract/openapi';
+import { operationEntries, shapeOf, splitPath, versionsOf } from '@accord-api/platform/contract/openapi';
 import { parameterForm } from '@accord-api/platform/contract/parameter-form';
 import { inlineSchemas } from '@accord-api/platform/contract/schemas';
 import { RULE as CODES_RULE, codeFindings } from './codes.js';
@@ -111,9 +111,6 @@ const lastVersion: Rule = ({ 'x-last-version': last }, path, document) => {
   return [{ path: ['x-last-version'], message }];
 };
 
-const forward: Rule = (operation, path) =>
-  forwardFaults(path, operation).map(({ place, message }) => ({ path: place, onKey: true, message }));
-
 const RULES: Record<string, Rule> = {
   'operation-id-identifier': operationId,
   'operation-one-tag': oneTag,
@@ -121,7 +118,6 @@ const RULES: Record<string, Rule> = {
   'response-exact-status': exactStatuses,
   'operation-deprecation': deprecation,
   'operation-last-version': lastVersion,
-  'operation-forward': forward,
 };
 
 /** Returns the paths without a version that are also the address of a path with a version. */

@@ -1,8 +1,7 @@
-import { Readable } from 'node:stream';
 import { BulkheadRejectedError, bulkhead, ConsecutiveBreaker, circuitBreaker, handleWhen, wrap } from 'cockatiel';
 import { BOUNDS } from '../bounds.js';
-import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
 import type { Dependency } from '../database/outages.js';
+import { Failure, RETRY_AFTER_S } from './errors.js';
 
 /** Limits a call with its time in the queue. Shorter than the handler timeout, so that the error names the service. */
 const CALL_TIMEOUT_MS = 8_000;
@@ -18,7 +17,7 @@ export interface OutsideOptions {
 
 /** A limit of calls that run and wait, and a circuit breaker, for one service. A Failure and an aborted call do not open it. */
 function callPolicy({ isFault = () => false, openFor = HALF_OPEN_AFTER_MS }: OutsideOptions = {}) {
-  const slots = bulkhead(BOUNDS.upstreamCalls.value, BOUNDS.upstreamWaiting.value);
+  const slots = bulkhead(BOUNDS.outsideCalls.value, BOUNDS.outsideWaiting.value);
   const isOwn = (error: Error) => error instanceof Failure || error.name === 'AbortError';
   const faults = handleWhen((error) => !isOwn(error)).orWhenResult(isFault);
   const breaker = new ConsecutiveBreaker(BREAK_AFTER_FAILURES);
@@ -31,7 +30,7 @@ export class AnswerTooLarge extends Error {
 }
 
 /** Fetches within the bounds of a call. */
-export type BoundedFetch = (address: string | URL, init?: RequestInit) => Promise<UpstreamResponse>;
+export type BoundedFetch = (address: string | URL, init?: RequestInit) => Promise<OutsideResponse>;
 
 /**
  * Follows no redirect, which would send credentials and bodies elsewhere.
@@ -66,7 +65,8 @@ export function outsideService(name: string, dependency: Dependency, options: Ou
         ending.addEventListener('abort', () => reject(ending.reason), { once: true }),
       );
       ended.catch(() => {});
-      const fetchInTime: BoundedFetch = (address, init = {}) => fetchBounded(address, init, ending, MAX_ANSWER_BYTES);
+      const fetchInTime: BoundedFetch = (address, init = {}) =>
+        fetchBounded(address, init, ending, BOUNDS.outsideAnswer.value);
       const called = async (): Promise<T> => {
         try {
           if (ending.aborted) throw tooMany(ending.reason);
@@ -88,66 +88,11 @@ export function outsideService(name: string, dependency: Dependency, options: Ou
 
 export type OutsideService = ReturnType<typeof outsideService>;
 
-export interface Upstream {
-  /** The address. User name and password in it become Basic credentials. */
-  url: string;
-  dependency: Dependency;
-}
-
-export type Upstreams = Readonly<Record<string, Upstream>>;
-
-export interface UpstreamResponse {
+interface OutsideResponse {
   status: number;
   headers: Headers;
   bytes: Buffer;
 }
-
-/** Bytes of answers, forwarded and for the application. */
-const [MAX_FORWARDED_BYTES, MAX_ANSWER_BYTES] = [BOUNDS.upstreamAnswer.value, BOUNDS.outsideAnswer.value];
-
-/**
- * Returns the client of one upstream with a limit of concurrent calls and a circuit breaker, so that a slow upstream
- * delays only its own callers.
- */
-export function upstreamClient({ url, dependency }: Upstream) {
-  const policy = callPolicy();
-  return {
-    ...parseUpstreamUrl(url),
-    /**
-     * Resolves with an answer of any status.
-     * @throws TimeoutError, AnswerTooLarge, an error of fetch, BulkheadRejectedError and BrokenCircuitError without a call, Failure
-     *   REQUEST_TIMEOUT for a slow request body, or the failure of a request
-     *   body
-     */
-    async send(address: string, init: RequestInit): Promise<UpstreamResponse> {
-      const { body } = init;
-      const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
-      let isBodySlow = false;
-      // Checked here, because fetch destroys the body next. A body without buffered bytes waits for the client.
-      const onTimeout = () => {
-        isBodySlow =
-          body instanceof Readable && body.readableDidRead && !body.readableEnded && body.readableLength === 0;
-      };
-      signal.addEventListener('abort', onTimeout);
-      return policy.execute(async () => {
-        try {
-          const answer = await fetchBounded(address, init, signal, MAX_FORWARDED_BYTES);
-          dependency.back();
-          return answer;
-        } catch (thrown) {
-          // fetch wraps the failure of a request body.
-          const { cause } = thrown as Error;
-          const error = isBodySlow ? slowBodyFailure(thrown) : cause instanceof Failure ? cause : thrown;
-          if (!(error instanceof Failure))
-            dependency.away(signal.aborted ? `no response within ${CALL_TIMEOUT_MS} ms` : reasonOf(error));
-          throw error;
-        }
-      });
-    },
-  };
-}
-
-const slowBodyFailure = (cause: unknown) => new Failure('REQUEST_TIMEOUT', 'The body arrived too slowly.', { cause });
 
 async function readBody({ body }: Response, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
@@ -158,16 +103,4 @@ async function readBody({ body }: Response, limit: number): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function parseUpstreamUrl(url: string) {
-  const { username, password, origin, pathname } = new URL(url);
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
-  return { base: origin + pathname.replace(/\/$/, ''), credentials: username === '' ? {} : { authorization } };
-}
-
-function reasonOf(error: unknown): string {
-  const { cause, message } = error as Error & { cause?: { code?: string } };
-  return cause?.code ?? message;
 }
