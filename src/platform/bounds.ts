@@ -34,10 +34,8 @@ const MIB = 1024 * 1024;
 
 /** The bounds that no variable changes. */
 export const BOUNDS = {
-  headerBytes: bound(16_384, 'bytes of the headers', 'request', '431; a reset over HTTP/2'),
+  headerBytes: bound(16_384, 'bytes of the headers', 'request', '431'),
   requestId: bound(128, 'characters of an `X-Request-Id` that is kept', 'request', 'a new id'),
-  streams: bound(100, 'HTTP/2 streams that are open', 'connection', 'they are refused'),
-  resets: bound(100, 'HTTP/2 streams that were reset, minus completed ones', 'connection', 'the connection is closed'),
   refusals: bound(10, 'answers 429, or 503 for overload', 'connection', 'the connection is closed'),
   headersTime: bound(10_000, 'milliseconds for the headers of a request', 'connection', '408'),
   requestTime: bound(15_000, 'milliseconds for a whole request', 'connection', '408'),
@@ -47,7 +45,6 @@ export const BOUNDS = {
   answersOfCaller: bound(32 * MIB, 'bytes of large answers that are unread', 'caller', '429'),
   answersUnderWay: bound(128 * MIB, 'bytes of large answers that are unread', 'process', '503', 'answer_bytes'),
   readsOfCaller: bound(4, 'reads that run while large answers of the caller are unread', 'caller', 'they wait'),
-  streamTime: bound(120_000, 'milliseconds for an HTTP/2 stream with its answer', 'request', 'it is reset'),
   stopTime: bound(8000, 'milliseconds for running requests when the service stops', 'process', 'they are cut'),
   requestsUnderWay: bound(128, 'requests and operations that run', 'process', 'they wait', 'requests_under_way'),
   bodyStreams: bound(32, 'bodies that a handler reads while they arrive', 'process', '503'),

@@ -70,7 +70,6 @@ export const PIPELINE: readonly Stage[] = [
     ['cookies', ALL, 'parses cookies', [], COOKIE],
     ['session-cookies', ALL, 'removes the prefixes from the names of session cookies'],
     ['strict-transport', ALL, 'sets `Strict-Transport-Security`'],
-    ['body-timeout', HTTP, 'limits the time for the body over HTTP/2', ['REQUEST_TIMEOUT']],
     ['ceiling', ALL, 'counts the request for its address, before any database query', ['RATE_LIMITED']],
     ['upgrade-admission', SOCKETS, 'refuses an upgrade while no place is free', ['UNAVAILABLE']],
     ['second-host', ALL, 'refuses two Host headers', ['BAD_REQUEST']],

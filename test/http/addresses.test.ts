@@ -1,14 +1,12 @@
 import { once } from 'node:events';
-import { connect as connectHttp2 } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { parseAddress } from '../../src/platform/calls/networks.js';
 import { tlsFiles } from '../support/certificate.js';
 import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';
-import { http2Session } from '../support/http2.js';
 import { sourcesIn } from '../support/imports.js';
 import { eventually } from '../support/process.js';
 import { open } from '../support/raw.js';
@@ -103,9 +101,9 @@ const reset = (socket: Socket) => {
   return closed;
 };
 const sent = (stream: Writable, bytes: string) => new Promise<void>((done) => void stream.write(bytes, () => done()));
-const secured = async (url: string, ALPNProtocols: string[]) => {
+const secured = async (url: string) => {
   const socket = open(url);
-  const tls = connectTls({ socket, ALPNProtocols, rejectUnauthorized: false }).on('error', () => {});
+  const tls = connectTls({ socket, rejectUnauthorized: false }).on('error', () => {});
   await once(tls, 'secureConnect');
   return { socket, tls };
 };
@@ -126,18 +124,10 @@ const over =
 const overTls =
   (bytes: string): Visit =>
   async (url) => {
-    const { socket, tls } = await secured(url, ['http/1.1']);
+    const { socket, tls } = await secured(url);
     await sent(tls, bytes);
     return socket;
   };
-const overHttp2: Visit = async (url) => {
-  const { socket, tls } = await secured(url, ['h2']);
-  const session = connectHttp2(url, { createConnection: () => tls }).on('error', () => {});
-  session.request({ ':path': OPEN }).on('error', () => {});
-  for (const _turn of 'ab') await new Promise(setImmediate);
-  return socket;
-};
-
 const VISITS: Record<'plain' | 'TLS', Record<string, Visit>> = {
   plain: {
     'a request': over(`${HEAD}\r\n`),
@@ -146,7 +136,7 @@ const VISITS: Record<'plain' | 'TLS', Record<string, Visit>> = {
     'an upgrade': over(UPGRADE),
     'no byte': over(''),
   },
-  TLS: { 'a request': overTls(`${HEAD}\r\n`), 'an upgrade': overTls(UPGRADE), 'an HTTP/2 request': overHttp2 },
+  TLS: { 'a request': overTls(`${HEAD}\r\n`), 'an upgrade': overTls(UPGRADE) },
 };
 const CLIENTS = 50;
 
@@ -185,18 +175,8 @@ t.test('clients that leave at once are no faults of the service', async (t) => {
 
 const PERSON = JSON.stringify({ email: 'nobody@example.com', password: 'a password of nobody' });
 
-async function plainLogin(url: string): Promise<() => void> {
-  const headers = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${PERSON.length}\r\n\r\n`;
-  const socket = await over(`POST ${LOGIN} HTTP/1.1\r\n${headers}${PERSON}`)(url);
-  return () => void socket.destroy();
-}
-function http2Login(t: Test, url: string): () => void {
-  const session = http2Session(t, url);
-  const stream = session.request({ ':path': LOGIN, ':method': 'POST', 'content-type': 'application/json' });
-  stream.on('error', () => {}).end(PERSON);
-  return () => session.destroy();
-}
-
+const HEADERS = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${PERSON.length}\r\n\r\n`;
+const LOGS_IN = `POST ${LOGIN} HTTP/1.1\r\n${HEADERS}${PERSON}`;
 t.test('a client that leaves before its answer has a line and a count of its own', async (t) => {
   const database = await memoryDatabase(t);
   const { files, write } = tlsFiles(t);
@@ -209,10 +189,10 @@ t.test('a client that leaves before its answer has a line and a count of its own
     });
     // The login waits for the only connection.
     const { commit, over: released } = await uncommitted(database.client, (db) => db.$executeRaw`SELECT 1`);
-    const leave = kind === 'plain' ? await plainLogin(url) : http2Login(t, url);
+    const socket = await (kind === 'plain' ? over : overTls)(LOGS_IN)(url);
     await eventually('the waiting login', () => app.admission.figures().underWay === 1);
     await new Promise(setImmediate);
-    leave();
+    socket.destroy();
     const found = await eventually('the line', () => log.find((line) => line.includes('"operation":"login"')));
     commit();
     await released;

@@ -2,12 +2,9 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
-import { tlsFiles } from '../support/certificate.js';
 import { addressOf, soundRequest } from '../support/conformance.js';
 import { breaches, contractOperations } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
-import { http2Session } from '../support/http2.js';
-import type { Json } from '../support/people.js';
 import { ARRIVAL, PROXIED } from '../support/production.js';
 import { type RestRequest, startInstance, startService } from '../support/service.js';
 import { refusedUpgrade } from '../support/socket.js';
@@ -123,23 +120,6 @@ onEachDatabase(t, async (t, open) => {
       origin: 'https://x.example',
     });
     t.match([named.status, named.headers['api-version']], [200, '1'], 'a version is chosen all the same');
-  });
-
-  t.test('HTTP/2 uses the authority', async (t) => {
-    const { files, write } = tlsFiles(t);
-    const ca = write('localhost');
-    const secure = await startInstance(t, database, { ...DEMO, ...files });
-    const session = http2Session(t, secure.url, ca);
-    const status = async (headers: Record<string, string>): Promise<Json> => {
-      const stream = session.request({ ':path': '/livez', origin: 'https://x.example', ...headers });
-      const [answer] = await once(stream, 'response');
-      stream.resume();
-      return answer[':status'];
-    };
-    t.equal(await status({ ':authority': 'v1.api.example.com' }), 200);
-    t.equal(await status({ ':authority': FOREIGN }), 403);
-    t.equal(await status({ ':authority': FOREIGN, host: 'localhost' }), 403);
-    t.equal(await status({ ':authority': 'localhost', host: FOREIGN }), 403);
   });
 
   t.test('production accepts every host', async (t) => {

@@ -1,11 +1,7 @@
-import { once } from 'node:events';
 import t from 'tap';
 import { BOUNDS } from '../../src/platform/bounds.js';
-import { tlsFiles } from '../support/certificate.js';
 import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';
-import { http2Session } from '../support/http2.js';
-import { eventually } from '../support/process.js';
 import { raw, statusesOf } from '../support/raw.js';
 import { startInstance } from '../support/service.js';
 
@@ -32,21 +28,4 @@ t.test('connections end after a few refusals', async (t) => {
       t.equal((await fetch(`${url}/livez`)).status, 200);
     });
   }
-
-  t.test('an HTTP/2 session gets GOAWAY, and its open streams an answer', async (t) => {
-    const { files, write } = tlsFiles(t);
-    const ca = write('localhost');
-    const { url } = await startInstance(t, database, { DEMO: 'on', ...files, ...limits, RATE_CEILING: '1' }, { now });
-    const session = http2Session(t, url, ca);
-    const goaway = once(session, 'goaway');
-    const statuses: number[] = [];
-    for (let i = 0; i <= REFUSALS; i++) {
-      const stream = session.request({ ':path': PATH });
-      stream.once('response', ({ ':status': status = 0 }) => statuses.push(status));
-      stream.resume();
-    }
-    await goaway;
-    await eventually('the end of the session', () => session.closed);
-    t.same(statuses, [200, ...refused(429)]);
-  });
 });

@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
 import t from 'tap';
 import { statuses } from '../../src/application/statuses.js';
+import { BOUNDS } from '../../src/platform/bounds.js';
 import { statusTable } from '../../src/platform/contract/codes.js';
 import { declaredResponses } from '../../src/platform/contract/openapi.js';
 import { ADMISSION } from '../../src/platform/limits/admission.js';
-import { CONNECTION_LIMITS, TIMEOUTS_MS } from '../../src/platform/server/http-server.js';
+import { TIMEOUTS_MS } from '../../src/platform/server/http-server.js';
 import { tlsFiles } from '../support/certificate.js';
 import { contractOperations, document } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
-import { http2Session } from '../support/http2.js';
 import { open as connectTo, raw, statusesOf, untilClosed } from '../support/raw.js';
 import { codeOf, type Service, startInstance, startService } from '../support/service.js';
 
 const answers = declaredResponses(document, contractOperations);
 const declared = new Set(answers.flatMap((one) => Object.keys(one).map(Number)));
 /** Sent before there is a request, or where the contract does not reach: a test below has seen each. */
-const seenBelow = [100, 101, 103, 431];
+const seenBelow = [100, 101, 431];
 
 const table = statusTable(answers, statuses);
 
@@ -112,25 +112,6 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('103: HTTP/2 announces the style sheet', async (t) => {
-    const { files, write } = tlsFiles(t);
-    const ca = write('early hints');
-    const secure = await startInstance(t, database, { ...files, DEMO: 'on' });
-    const session = http2Session(t, secure.url, ca);
-    for (const path of ['/docs', '/docs/errors', '/docs/status']) {
-      const asking = session.request({ ':path': path });
-      const [[hints], [page]] = await Promise.all([once(asking, 'headers'), once(asking, 'response')]);
-      asking.resume();
-      t.same([hints[':status'], page[':status']], [103, 200], path);
-      const [, style] = /<([^>]+)>; rel=preload/.exec(hints.link) ?? [];
-      t.equal((await fetch(url + style)).status, 200);
-      for (const version of ['1.0', '1.1']) {
-        const answer = await raw(url, `GET ${path} HTTP/${version}\r\nHost: x\r\nConnection: close\r\n\r\n`);
-        t.same(statusesOf(answer), [200], `HTTP/${version} gets the page alone`);
-      }
-    }
-  });
-
   t.test('206 and 304: files of the documentation', async (t) => {
     const html = await (await fetch(`${url}/docs`)).text();
     const [, asset] = /src="([^"]+reference\.js)"/.exec(html) ?? [];
@@ -221,10 +202,9 @@ t.test('the documented limits apply', async (t) => {
     request: 15_000,
     handler: 10_000,
     unread: 30_000,
-    stream: 120_000,
     idle: 72_000,
     closing: 10_000,
   });
-  t.same(CONNECTION_LIMITS, { headers: 16_384, streams: 100, resets: 100 });
+  t.equal(BOUNDS.headerBytes.value, 16_384);
   t.same(ADMISSION, { underWay: 128, waiting: 1000, burst: 500, sustained: 250 });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { Agent, type RequestOptions, request } from 'node:https';
-import { json, text } from 'node:stream/consumers';
+import { json } from 'node:stream/consumers';
 import { connect, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 import { selfSigned, tlsFiles } from '../support/certificate.js';
@@ -9,7 +9,6 @@ import { slowClock } from '../support/clock.js';
 import { source } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
 import { demoDirectory } from '../support/demo.js';
-import { http2Session } from '../support/http2.js';
 import { type Json, PASSWORD } from '../support/people.js';
 import { basic, eventually, refusedServer } from '../support/process.js';
 import { PRODUCTION, PROXIED } from '../support/production.js';
@@ -136,7 +135,7 @@ onEachDatabase(t, async (t, open) => {
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('HTTPS serves HTTP/2 and HTTP/1.1, and reloads a renewed certificate', async (t) => {
+  t.test('HTTPS serves HTTP/1.1, and reloads a renewed certificate', async (t) => {
     const { files, write } = tlsFiles(t);
     const ca = write('first');
     const people = await production(t, open);
@@ -153,27 +152,6 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await ask(url + USERS, { agent, headers: { ...headers, 'x-forwarded-proto': 'http' } })).status, 200);
     t.equal((await ask(url + USERS, { agent })).status, 401);
 
-    const session = http2Session(t, url, ca);
-    const ask2 = async (path: string, more: Record<string, string>, body?: object) => {
-      const stream = session.request({ ':path': path, ':method': body ? 'POST' : 'GET', ...more });
-      stream.end(body && JSON.stringify(body));
-      const [answer] = await once(stream, 'response');
-      const received = await text(stream);
-      return { status: answer[':status'], headers: answer, body: received && JSON.parse(received) };
-    };
-    t.match(await ask2(USERS, headers), {
-      status: 200,
-      headers: { 'api-version': '1', 'x-rate-limit-limit': '100000' },
-    });
-    t.match(await ask2(USERS, { authorization: 'Bearer x' }), { status: 401, body: { code: 'UNAUTHENTICATED' } });
-    const type = { 'content-type': 'application/json' };
-    t.match(await ask2('/graphql', { ...headers, ...type }, { query: '{ me { email } }' }), {
-      status: 200,
-      body: { data: { me: { email: people.admin.email } } },
-    });
-    t.match(await ask2('/users', { ...headers, ':authority': 'v9.api.example.com' }), { status: 404 }, 'the subdomain');
-    t.match(await ask2('/users', { ...headers, ':authority': 'v1.api.example.com' }), { status: 200 });
-
     const serves = async (): Promise<string> => {
       const socket: TLSSocket = connect({ port: Number(port), host: 'localhost', rejectUnauthorized: false });
       await once(socket, 'secureConnect');
@@ -188,8 +166,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await serves(), 'first', 'files that do not fit each other are not used');
     write('second');
     await eventually('the second certificate', async () => (await serves()) === 'second' || undefined);
-    t.equal(await local(), 200, 'a connection of before the renewal goes on, by HTTP/1.1');
-    t.match(await ask2(USERS, headers), { status: 200 }, 'and by HTTP/2');
+    t.equal(await local(), 200, 'a connection of before the renewal goes on');
     agent.destroy();
   });
 });

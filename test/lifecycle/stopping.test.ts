@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
-import { type ClientHttp2Session, constants } from 'node:http2';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { connect as connectTls } from 'node:tls';
 import websocket from '@fastify/websocket';
 import fastify from 'fastify';
 import t, { type Test } from 'tap';
@@ -11,8 +9,6 @@ import { demo } from '../../src/application/seed.js';
 import { drainOnClose, LINGER_MS } from '../../src/platform/server/drain.js';
 import { tlsFiles } from '../support/certificate.js';
 import { demoDirectory } from '../support/demo.js';
-import { http2Session } from '../support/http2.js';
-import { FLAG, frame, framesOf, PREFACE, requestHeaders, TYPE } from '../support/http2-frames.js';
 import { basic, eventually, type Server, startServer } from '../support/process.js';
 import { open, statusesOf, untilClosed } from '../support/raw.js';
 import { skipUnlessWhole } from '../support/servers.js';
@@ -56,42 +52,6 @@ function overHttp1(t: Test, url: string): () => Promise<Outcome> {
     });
 }
 
-/** Sends requests over HTTP/2 sessions, and opens a new one after GOAWAY. */
-function overHttp2(t: Test, url: string): () => Promise<Outcome> {
-  let session: ClientHttp2Session | undefined;
-  const opened = () => {
-    if (session && !session.closed && !session.destroyed) return session;
-    const fresh = http2Session(t, url);
-    session = fresh;
-    fresh.once('goaway', () => {
-      if (session === fresh) session = undefined;
-      fresh.close();
-    });
-    return fresh;
-  };
-  return () =>
-    new Promise((resolve) => {
-      const stream = opened().request({ ':path': PATH, ...HEADERS });
-      let status = 0;
-      let outcome: Outcome | undefined;
-      stream.once('response', ({ ':status': code = 0 }) => {
-        status = code;
-      });
-      stream.once('end', () => {
-        if (status !== 0) outcome = status;
-      });
-      stream.once('error', (error: Error & { cause?: NodeJS.ErrnoException }) => {
-        // A client may repeat a refused stream (RFC 9113 §8.7).
-        const refused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM || error.cause?.code === 'ECONNREFUSED';
-        outcome = refused ? 'refused' : `cut: ${error.message}, ${error.cause?.message}`;
-      });
-      // A stream that ends with its session has no error.
-      stream.once('close', () => resolve(outcome ?? `cut: closed by ${stream.rstCode}, answered ${status}`));
-      stream.resume();
-      stream.end();
-    });
-}
-
 /** Sends requests until the server is gone, or until a request was cut. */
 async function load(ask: () => Promise<Outcome>, onOutcome: (outcome: Outcome) => void): Promise<void> {
   const client = async () => {
@@ -113,7 +73,6 @@ function certificate(t: Test): Record<string, string> {
 const WAYS: [name: string, tls: boolean, over: typeof overHttp1][] = [
   ['HTTP/1.1', false, overHttp1],
   ['HTTP/1.1 over TLS', true, overHttp1],
-  ['HTTP/2', true, overHttp2],
 ];
 
 for (const [name, tls, over] of WAYS) {
@@ -154,33 +113,15 @@ async function holdRequests(t: Test, { url }: Server): Promise<void> {
   await once(reader, 'readable');
 }
 
-async function holdStreams(t: Test, { url }: Server): Promise<void> {
-  const socket = connectTls({ port: Number(new URL(url).port), ALPNProtocols: ['h2'], rejectUnauthorized: false });
-  socket.on('error', () => {});
-  t.teardown(() => socket.destroy());
-  await once(socket, 'secureConnect');
-  const frames = framesOf(socket);
-  const noWindow = frame(TYPE.settings, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0]));
-  const body = frame(TYPE.headers, FLAG.endHeaders, 1, requestHeaders('POST', '/api/v1/auth/login'));
-  const unread = frame(TYPE.headers, FLAG.endHeaders | FLAG.endStream, 3, requestHeaders('GET', '/openapi.yaml'));
-  socket.write(Buffer.concat([PREFACE, noWindow, body, frame(TYPE.data, 0, 1, Buffer.from('{')), unread]));
-  await eventually('the headers of the answer', () => frames.some(({ type }) => type === TYPE.headers));
-}
-
-for (const [name, tls, hold] of [
-  ['HTTP/1.1', false, holdRequests],
-  ['HTTP/2', true, holdStreams],
-] as const) {
-  t.test(`a half-sent body and an unread answer do not keep the process: ${name}`, async (t) => {
-    const server = await started(t, tls ? certificate(t) : {});
-    await hold(t, server);
-    server.kill('SIGTERM');
-    const { code, stdout } = await server.ended;
-    t.equal(code, 0);
-    const cut = Number(/"requests":(\d+),"msg":"stopping cut requests/.exec(stdout)?.[1]);
-    t.ok(cut >= 2, `${cut} requests were counted`);
-  });
-}
+t.test('a half-sent body and an unread answer do not keep the process', async (t) => {
+  const server = await started(t);
+  await holdRequests(t, server);
+  server.kill('SIGTERM');
+  const { code, stdout } = await server.ended;
+  t.equal(code, 0);
+  const cut = Number(/"requests":(\d+),"msg":"stopping cut requests/.exec(stdout)?.[1]);
+  t.ok(cut >= 2, `${cut} requests were counted`);
+});
 
 t.test('a stopping service refuses an upgrade with a status, and ends its connection', async (t) => {
   const server = await started(t);

@@ -85,7 +85,7 @@ const STATUSES: Readonly<Record<number, readonly [Sender, string]>> = {
   100: ['platform', 'To `Expect: 100-continue`, before the body of a request is read.'],
   101: ['platform', 'To a WebSocket handshake at `/graphql`; subscriptions travel over it.'],
   102: ['nobody', 'RFC 4918 removed it. Every answer comes within ten seconds; slower operations answer 202.'],
-  103: ['platform', 'Over HTTP/2, before the pages of this documentation: the style sheet, to be loaded in advance.'],
+  103: ['nobody', 'It needs HTTP/2, which ends at a proxy: some clients of HTTP/1.1 mistake it for the answer.'],
   200: ['platform', 'A read or a change that answers with a body; every answer of `POST /graphql`, failures included.'],
   201: ['operation', 'Something was created; `Location` is its address.'],
   202: ['operation', 'A slow operation with `Prefer: respond-async`; `Location` is the address of its result.'],

@@ -167,9 +167,7 @@ function refuseForeignHost(publicOrigin: string | undefined) {
   };
   return (request: FastifyRequest): void => {
     if (!isBrowserRequest(request)) return;
-    // An HTTP/2 request may have an authority besides Host.
-    const { host, ':authority': authority = host } = request.headers;
-    if (![host ?? authority, authority].every(isOwn)) {
+    if (!isOwn(request.headers.host)) {
       throw new Failure('FORBIDDEN', 'A browser may call a demo as localhost or by the host of PUBLIC_URL only.');
     }
   };

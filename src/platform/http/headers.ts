@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Http2ServerRequest } from 'node:http2';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -111,10 +110,6 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, wh
   return reply.send(whole.subarray(start, end + 1));
 }
 
-/** Node does not mark an HTTP/2 stream without a body as complete. */
-export const isComplete = (request: IncomingMessage): boolean =>
-  request.complete || (request as unknown as Http2ServerRequest).stream?.endAfterHeaders === true;
-
 /** RFC 9112 §6. Node sets `complete` after the event for the headers. */
-export const hasBody = ({ httpVersionMajor, headers }: IncomingMessage): boolean =>
-  httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

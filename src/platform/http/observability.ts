@@ -33,7 +33,6 @@ declare module 'fastify' {
 
 /** The status in lines and metrics of a request whose client left before the answer, as in nginx. */
 const CLIENT_LEFT = 499;
-/** HTTP/2 finishes a response that was never sent. */
 const statusOf = ({ raw, statusCode }: FastifyReply): number => (raw.writableEnded ? statusCode : CLIENT_LEFT);
 
 /** Returns the facts of a request for its line, and for the line of its failure: no values of the caller but the ids. */

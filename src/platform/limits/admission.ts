@@ -11,7 +11,7 @@ import { fairQueue, listeners } from '../calls/schedulers.js';
 import type { Operation } from '../contract/openapi.js';
 import { type CrossOrigin, isPreflight } from '../http/cross-origin.js';
 import { addressOf, type FailureContext, failureHeaders, MEDIA_TYPE, problem } from '../http/failures.js';
-import { hasBody, isComplete, pathOf, requestIdOf } from '../http/headers.js';
+import { hasBody, pathOf, requestIdOf } from '../http/headers.js';
 import { countRefusal, isAfterEnd } from './rate-limit.js';
 
 export const ADMISSION = {
@@ -202,11 +202,10 @@ export const admissionPlugin = fp<AdmissionOptions>(
       position.at = to;
     }
 
-    /** HTTP/2 also finishes the response. */
-    function leftEarly({ at, request }: Position, { httpVersionMajor }: IncomingMessage): void {
+    function leftEarly({ at, request }: Position): void {
       if (at === 'gone' || request === undefined) return;
       request.isOver = true;
-      if (httpVersionMajor < 2) places.left.emit(request);
+      places.left.emit(request);
     }
 
     const [serve] = app.server.listeners('request') as [RequestListener];
@@ -222,7 +221,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
       };
       response.once('close', () => {
         position.stop();
-        leftEarly(position, request);
+        leftEarly(position);
         // The work for a client that disconnected continues.
         if (position.at === 'inside' && !response.writableEnded)
           setTimeout(leave, ABANDONED_MS, position, 'gone').unref();
@@ -239,12 +238,12 @@ export const admissionPlugin = fp<AdmissionOptions>(
       const { raw } = request;
       const position = (raw as Positioned)[POSITION];
       if (position) position.request = request;
-      return position && hasBody(raw) && !isComplete(raw) ? leaveUnlessThere(position, raw) : undefined;
+      return position && hasBody(raw) && !raw.complete ? leaveUnlessThere(position, raw) : undefined;
     });
     async function leaveUnlessThere(position: Position, request: IncomingMessage): Promise<void> {
       // A body that arrived with the headers is read in this turn, after them.
       await undefined;
-      if (position.at === 'inside' && !isComplete(request)) leave(position, 'outside');
+      if (position.at === 'inside' && !request.complete) leave(position, 'outside');
     }
     app.stage('place-taken', ({ raw }) => {
       const position = (raw as Positioned)[POSITION];
@@ -281,7 +280,7 @@ function refuse(
   const path = pathOf(request.url ?? '/');
   const isGraphql = method === 'POST' && path === graphql.path;
   const requestId = requestIdOf(headers);
-  const { host = headers[':authority'] as string | undefined } = headers;
+  const { host } = headers;
   const protocol = (request.socket as TLSSocket).encrypted ? 'https' : 'http';
   const context = { address: addressOf({ server, protocol, host: host ?? '' }), requestId };
   const body = JSON.stringify(isGraphql ? graphql.body(failure, context) : problem(failure, path, context));

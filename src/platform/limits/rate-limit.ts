@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -223,26 +222,18 @@ function oldestStep({ counts, last }: Window): number {
 
 const MAX_REFUSALS = BOUNDS.refusals.value;
 const REFUSALS = Symbol('refusals');
-type Connection = (Socket | Http2Session) & { [REFUSALS]?: number };
-
-const connectionOf = (request: IncomingMessage): Connection | undefined =>
-  request.httpVersionMajor < 2 ? request.socket : (request as unknown as Http2ServerRequest).stream.session;
+type CountedSocket = Socket & { [REFUSALS]?: number };
 
 /**
  * Counts a refusal for the rate or the load before its answer is sent. The last one ends the connection, because a pipeline of
- * requests would go on: `Connection: close`, or GOAWAY.
+ * requests would go on.
  */
-export function countRefusal(request: IncomingMessage, response: ServerResponse): void {
-  const connection = connectionOf(request);
-  if (!connection) return;
-  const refusals = (connection[REFUSALS] ?? 0) + 1;
-  connection[REFUSALS] = refusals;
-  if (refusals < MAX_REFUSALS) return;
-  // GOAWAY names the last stream that is answered, which nghttp2 updates after this event.
-  if ('goaway' in connection) setImmediate(() => connection.close());
-  else response.shouldKeepAlive = false;
+export function countRefusal({ socket }: IncomingMessage, response: ServerResponse): void {
+  const counted = socket as CountedSocket;
+  counted[REFUSALS] = (counted[REFUSALS] ?? 0) + 1;
+  if (isAfterEnd({ socket })) response.shouldKeepAlive = false;
 }
 
-/** Returns true for a request after the last answer of its connection. Nobody answers it. HTTP/2 limits streams instead. */
-export const isAfterEnd = ({ httpVersionMajor, socket }: IncomingMessage): boolean =>
-  httpVersionMajor < 2 && ((socket as Connection)[REFUSALS] ?? 0) >= MAX_REFUSALS;
+/** Returns true for a request after the last answer of its connection. Nobody answers it. */
+export const isAfterEnd = ({ socket }: Pick<IncomingMessage, 'socket'>): boolean =>
+  ((socket as CountedSocket)[REFUSALS] ?? 0) >= MAX_REFUSALS;

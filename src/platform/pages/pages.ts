@@ -170,12 +170,7 @@ export const pagesPlugin = fp<PagesOptions>(
     }
     const mount = (path: string, page: Omit<Page, 'path'>) => {
       const send = sender({ path, ...page });
-      app.get(path, (request, reply) => {
-        // Some clients of HTTP/1.1 mistake an informational response for the final one (RFC 8297 §3).
-        if (request.raw.httpVersionMajor === 2)
-          reply.writeEarlyHints({ link: [`<${hrefOf('page.css')}>; rel=preload; as=style`] });
-        return send(request, reply);
-      });
+      app.get(path, send);
     };
     mount('/docs', {
       title: `${frame.title} API reference`,

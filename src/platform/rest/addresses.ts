@@ -107,11 +107,7 @@ const acceptedVersions = (accept = '', mediaType: string): string[] =>
 
 type Naming = ReturnType<typeof namingIn>;
 
-// HTTP/2 has an authority instead of Host (RFC 9113 §8.3.1).
-const namingIn = ({ headers }: IncomingMessage) => ({
-  host: headers.host ?? (headers[':authority'] as string | undefined),
-  accept: headers.accept,
-});
+const namingIn = ({ headers: { host, accept } }: IncomingMessage) => ({ host, accept });
 
 /** Returns true for a canonical URL of a request without another selection of a version. Most requests need no more. */
 function isPlainlyCanonical(url: string, { host, accept }: Naming, prefixes: readonly string[]): boolean {

@@ -1,11 +1,8 @@
 /** Closes the server without cutting requests. @module */
 
-import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { constants, type ServerHttp2Session } from 'node:http2';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { BOUNDS } from '../bounds.js';
 import { type InFlight, inFlight } from '../calls/in-flight.js';
@@ -14,25 +11,26 @@ import { type InFlight, inFlight } from '../calls/in-flight.js';
 export const LINGER_MS = 1000;
 const CHECK_INTERVAL_MS = 25;
 const LINGER_CHECKS = LINGER_MS / CHECK_INTERVAL_MS;
-/** GOAWAY with the greatest id accepts open streams and refuses new ones (RFC 9113 §6.8). */
-const LAST_STREAM = 2 ** 31 - 1;
 
-/** A connection of any version of HTTP. */
 interface Connection {
+  socket: Socket;
+  answers: InFlight<ServerResponse>;
+  /** The open answers and upgrades. */
   underWay: number;
   /** The number of checks when its last request ended. */
   idleSince: number;
-  /** Announces the end of the connection to the client, if still possible. */
-  announce: () => void;
-  end: () => void;
+  forget: () => void;
 }
 
 /** Not a WeakMap whose values point to their keys, which minor collections keep. */
 const CONNECTION = Symbol('connection');
-/** The connection of HTTP/1.1, with its open answers. */
-type KnownSocket = Socket & {
-  [CONNECTION]?: { one: Connection; forget: () => void; answers: InFlight<ServerResponse> };
-};
+type KnownSocket = Socket & { [CONNECTION]?: Connection };
+
+/** `Connection: close` on the last open answer, unless its headers have been sent. */
+function announceEnd({ answers }: Connection): void {
+  const last = answers.last();
+  if (last) last.shouldKeepAlive = false;
+}
 
 /** Fails `/readyz`, serves for `wait` milliseconds, and then stops listening, before the app closes. */
 export type StopAccepting = (wait: number) => Promise<void>;
@@ -51,48 +49,25 @@ export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTim
   let cutAt: number | undefined;
   let checks = 0;
 
-  function open(announce: () => void, end: () => void) {
-    const one: Connection = { underWay: 0, idleSince: checks, announce, end };
-    const place = connections.add(one);
-    if (closing) announce();
-    return { one, forget: () => connections.remove(place) };
-  }
-
-  function begin(one: Connection, exchange: EventEmitter, ended = () => {}): void {
-    one.underWay += 1;
-    exchange.once('close', () => {
-      one.underWay -= 1;
-      one.idleSince = checks;
-      ended();
-    });
-  }
-
   function takeSocket(socket: KnownSocket): void {
-    const answers = inFlight<ServerResponse>();
-    // `Connection: close` on the last open answer, unless its headers have been sent.
-    const announce = () => {
-      const last = answers.last();
-      if (last) last.shouldKeepAlive = false;
-    };
-    const { one, forget } = open(announce, () => socket.destroySoon());
-    socket[CONNECTION] = { one, forget, answers };
+    const forget = () => connections.remove(place);
+    const one: Connection = { socket, answers: inFlight(), underWay: 0, idleSince: checks, forget };
+    const place = connections.add(one);
+    socket[CONNECTION] = one;
     socket.once('close', forget);
   }
 
-  function takeSession(session: ServerHttp2Session): void {
-    const announce = () => session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM);
-    const { one, forget } = open(announce, () => session.close());
-    session.on('stream', (stream) => begin(one, stream));
-    session.once('close', forget);
-  }
-
-  function takeRequest({ httpVersionMajor, socket }: IncomingMessage, answer: ServerResponse): void {
-    // Sessions count the streams of HTTP/2.
-    const known = httpVersionMajor === 2 ? undefined : (socket as KnownSocket)[CONNECTION];
-    if (!known) return;
-    const place = known.answers.add(answer);
-    begin(known.one, answer, () => known.answers.remove(place));
-    if (closing) known.one.announce();
+  function takeRequest({ socket }: IncomingMessage, answer: ServerResponse): void {
+    const one = (socket as KnownSocket)[CONNECTION];
+    if (!one) return;
+    const place = one.answers.add(answer);
+    one.underWay += 1;
+    answer.once('close', () => {
+      one.answers.remove(place);
+      one.underWay -= 1;
+      one.idleSince = checks;
+    });
+    if (closing) announceEnd(one);
   }
 
   const { server } = app;
@@ -103,15 +78,12 @@ export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTim
     socket.once('close', () => sockets.remove(place));
     if (!isSecure) takeSocket(socket);
   });
-  server.on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol !== 'h2') takeSocket(socket);
-  });
-  server.on('session', takeSession);
+  server.on('secureConnection', takeSocket);
   server.prependListener('request', takeRequest);
   // An upgrade runs until its connection ends, or until it is a WebSocket, which closes itself.
   server.prependListener('upgrade', ({ socket }: IncomingMessage) => {
-    const known = (socket as KnownSocket)[CONNECTION];
-    if (known) known.one.underWay += 1;
+    const one = (socket as KnownSocket)[CONNECTION];
+    if (one) one.underWay += 1;
   });
   app.websocketServer.on('connection', (_webSocket, { socket }: IncomingMessage) => {
     (socket as KnownSocket)[CONNECTION]?.forget();
@@ -119,14 +91,14 @@ export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTim
 
   app.addHook('preClose', async () => {
     closing = true;
-    for (const one of connections.items()) one.announce();
+    for (const one of connections.items()) announceEnd(one);
     cutAt ??= performance.now() + time;
     while (connections.size() > 0 && performance.now() < cutAt) {
       const silent = ({ underWay, idleSince }: Connection) => underWay === 0 && checks - idleSince >= LINGER_CHECKS;
       const quiet = connections.items().filter(silent);
       // Reads what has arrived while the process was busy.
       await nextTurn();
-      for (const one of quiet) if (silent(one)) one.end();
+      for (const one of quiet) if (silent(one)) one.socket.destroySoon();
       await delay(CHECK_INTERVAL_MS);
       checks += 1;
     }

@@ -107,7 +107,7 @@ export const variables = Type.Object({
   TRUSTED_DOCUMENTS: text(
     'file or folder of GraphQL documents from `accord trust`: the service runs only these; unset: all documents',
   ),
-  TLS_CERT: text('PEM file of the certificate and its chain, for HTTPS and HTTP/2'),
+  TLS_CERT: text('PEM file of the certificate and its chain, for HTTPS'),
   TLS_KEY: text("PEM file of the certificate's private key"),
   TRUST_PROXY: text('addresses of trusted proxies, which send X-Forwarded-* headers, separated by commas'),
   CORS_ORIGINS: text(
