@@ -1,4 +1,6 @@
 import t from 'tap';
+import { dataModel } from '../../src/platform/database/client.js';
+import type { Field } from '../../src/platform/prepared-prisma/data-model.js';
 import { onEachDatabase } from '../support/databases.js';
 import type { Json, Person } from '../support/people.js';
 import { serve } from './own-application.js';
@@ -14,9 +16,9 @@ onEachDatabase(t, async (t, open) => {
   const { url, person, graphql, log } = await serve(t, database, remarksApplication);
   const ada = await person('Ada', 'DEVELOPER');
 
-  const send = async (method: string, path: string, body?: object, as: Person = ada) => {
+  const send = async (method: string, path: string, body?: object, as: Person = ada, at = url) => {
     const headers = { ...as.headers, ...(body && { 'content-type': 'application/json' }) };
-    const response = await fetch(`${url}/api/v1${path}`, { method, headers, body: body ? JSON.stringify(body) : null });
+    const response = await fetch(`${at}/api/v1${path}`, { method, headers, body: body ? JSON.stringify(body) : null });
     const sent = await response.text();
     return { status: response.status, body: (sent === '' ? {} : JSON.parse(sent)) as Json };
   };
@@ -46,6 +48,34 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await send('PUT', `/remarks/${remark}`, { to: { folder: id } })).status, 204);
     t.equal(await client.comment.count(), before + 1);
     t.same(log, []);
+  });
+
+  t.test('a value decides together with a name', async (t) => {
+    const eve = { id: NO_ROW - 1, name: 'Eve', email: 'eve@example.com', emailKey: 'eve@example.com', role: 'VIEWER' };
+    await client.user.create({ data: eve });
+    const body = { authorId: eve.id, folder_id: eve.id };
+    t.same(pointers(await send('POST', '/remarks', body)), [...INVALID, '/folder_id']);
+    const both = { authorId: NO_ROW, folder_id: NO_ROW };
+    t.same(pointers(await send('POST', '/remarks', both)).sort(), [...INVALID, '/authorId', '/folder_id'].sort());
+  });
+
+  t.test('a key may have several members', async (t) => {
+    const { fields } = dataModel.models['Comment'] as { fields: Record<string, Field> };
+    const relation = { model: 'Tombstone', fields: ['text', 'postId'], references: ['kind', 'id'] };
+    fields['folder'] = { ...(fields['post'] as Field), name: 'folder', column: 'folder', relation };
+    await client.$executeRawUnsafe(
+      'ALTER TABLE comments ADD CONSTRAINT two FOREIGN KEY (text, post_id) REFERENCES tombstones (kind, id) NOT VALID',
+    );
+    const { url } = await serve(t, database, remarksApplication);
+    const remark = () => send('POST', '/remarks', { folder_id: id }, ada, url);
+    await client.tombstone.create({ data: { kind: 'Other', id } });
+    const missing = await remark();
+    t.same(pointers(missing), [...INVALID, '/folder_id']);
+    t.equal(missing.body.errors[0].detail, 'names no tombstone');
+    await client.tombstone.create({ data: { kind: 'Why?', id } });
+    t.equal((await remark()).status, 204);
+    await client.$executeRawUnsafe('ALTER TABLE comments DROP CONSTRAINT two');
+    delete fields['folder'];
   });
 
   t.test('a constraint may have any name', async (t) => {
@@ -131,7 +161,7 @@ onEachDatabase(t, async (t, open) => {
   });
 
   t.test('a key that the handler made up is an error of the service', async (t) => {
-    t.same(pointers(await send('POST', '/made-up-remarks', { text: 'Hm' })), [500, 'INTERNAL']);
+    t.same(pointers(await send('POST', '/made-up-remarks', { text: `${NO_ROW}` })), [500, 'INTERNAL']);
     t.equal(log.length, 1);
   });
 });

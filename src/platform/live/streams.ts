@@ -13,7 +13,7 @@ import {
   type ModelStreams,
   markIncluded,
 } from '../operations/model-data.js';
-import { visibleArgs } from '../operations/read-scope.js';
+import { scopedArgs } from '../operations/read-scope.js';
 import type { Reading } from '../prepared-prisma/connection.js';
 import { boundedClient } from '../prepared-prisma/prepared-client.js';
 
@@ -119,7 +119,7 @@ function watchedStream(data: ModelData, client: PrismaClient) {
   const { key: member, include = {} } = data.model.stream ?? {};
   const rows = delegateOf(client, data);
   const filterBy = (key: string) => (member === undefined ? {} : { [member]: key });
-  const selection = visibleArgs(data, 'findMany', { include }, () => undefined, []);
+  const selection = scopedArgs(data, 'findMany', { include }, () => undefined);
   const watchers = new Map<string, Set<(head: number) => void>>();
   const sequenceTable = `public."${data.stored.table}"`;
   const idColumn = data.stored.fields['id']?.column;
@@ -134,11 +134,9 @@ function watchedStream(data: ModelData, client: PrismaClient) {
       const page = { where, orderBy: { id: 'asc' }, take: limit };
       const bounded = limit > 1 ? boundedClient(client, pageBytes()) : client;
       const found = delegateOf(bounded, data).findMany({ ...page, ...selection }) as Promise<AnyRow[]>;
-      const entries = await found.catch((error: unknown) => {
-        if (error !== TOO_LARGE) throw error;
-      });
+      const entries = await found.catch((error) => (error === TOO_LARGE ? undefined : Promise.reject(error)));
       if (entries) markIncluded(entries, include);
-      return entries ?? undefined;
+      return entries;
     },
     async head(key) {
       const newest = await rows.findFirst({ where: filterBy(key), orderBy: { id: 'desc' }, select: { id: true } });

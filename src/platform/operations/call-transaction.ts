@@ -173,8 +173,8 @@ export interface CallLog {
   failed: { readonly error: unknown } | undefined;
   /** The rows of the first statement that a foreign key failed. */
   reference?: { readonly data: ModelData; readonly written: readonly Readonly<Record<string, unknown>>[] };
-  /** What the call has read in its transaction. */
-  read?: { readonly data: ModelData; readonly where: unknown; readonly rows: unknown }[];
+  /** The `where` and the ids of what the call has read in its transaction. */
+  read?: { readonly model: string; readonly found: readonly unknown[] }[];
   begun: number;
   isOver: boolean;
 }

@@ -148,7 +148,7 @@ function modelData(
     hidden,
     visible: Object.keys(hidden).length > 0 ? { omit: hidden } : {},
     account,
-    delegate: `${model.name[0]?.toLowerCase()}${model.name.slice(1)}`,
+    delegate: delegateName(model.name),
     hasVersion: version?.type === 'Int',
     hasNumericId: id?.type === 'Int' && id.isId,
     relations: new Map(),
@@ -203,8 +203,10 @@ export async function rowSatisfies(
   return (await delegateOf(client, data).findFirst({ where: { AND: [unique, where] }, ...select })) != null;
 }
 
+export const delegateName = (model: string): string => `${model[0]?.toLowerCase()}${model.slice(1)}`;
+
 /** Returns the calls of a model on any client. */
-export const delegateOf = (client: object, { delegate }: ModelData): Delegate =>
+export const delegateOf = (client: object, { delegate }: Pick<ModelData, 'delegate'>): Delegate =>
   (client as Record<string, Delegate>)[delegate] as Delegate;
 
 interface Added {

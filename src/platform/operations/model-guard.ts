@@ -3,11 +3,11 @@ import { Failure } from '../calls/errors.js';
 import { isStorableId, notFound, throwNotFoundOrGone } from '../calls/rows.js';
 import { Prisma } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
-import { type Args, filtered, isObject, rulesOf, withMember } from './call-arguments.js';
+import { type Args, filtered, isObject, withMember } from './call-arguments.js';
 import { type CallLog, type ClientAccess, sendAhead } from './call-transaction.js';
 import type { AllowedCall, AnyRow, ReadCall, Tx } from './model.js';
 import { delegateOf, type ModelData, type ModelStreams, matchesLocally, rowSatisfies } from './model-data.js';
-import { clampedCursor, namesNoRow, readableRows, scopedArgs, scopedWhere, visibleArgs } from './read-scope.js';
+import { clampedCursor, limitedArgs, namesNoRow, readableRows, scopedArgs, scopedWhere } from './read-scope.js';
 import { hasImpossibleKey } from './references.js';
 import { createTombstones, lockRow, lockStream } from './row-locks.js';
 
@@ -100,20 +100,17 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     return hooks.derive?.(written) ?? written;
   }
 
-  /** Selects visible members. @throws TypeError for a relation that would have to be filtered */
-  function selectedArgs(operation: AllowedCall, args: Args): Args {
+  /** Limits a write to the rows of `owner` and to visible members. @throws TypeError for a relation that needs a filter */
+  function writeArgs(operation: AllowedCall, args: Args, owner?: object): Args {
     const parents: object[] = [];
-    const selected = visibleArgs(data, operation, args, readable, parents);
+    const limited = limitedArgs(data, operation, args, readable, parents);
     if (parents.length > 0) throw new TypeError(`db.${name}: read the relations of a written row in a separate call.`);
-    return selected;
+    return filtered(limited, owner ? [owner] : []);
   }
 
-  /** Limits a write to rows that the caller may write. A unique row with a numeric id is locked and checked already. */
-  function limitedArgs(args: Args, isUnique: boolean): Args {
-    const owner = isUnique && data.hasNumericId ? undefined : writeFilter();
-    const scoped = withMember(args, 'where', scopedWhere(data, args['where'], readable));
-    return filtered(scoped, owner ? [owner] : []);
-  }
+  /** A unique row with a numeric id is locked and checked already. */
+  const uniqueArgs = (operation: AllowedCall, args: Args): Args =>
+    writeArgs(operation, args, data.hasNumericId ? undefined : writeFilter());
 
   /** Ignores the version in the data, which a handler may have copied from the row. */
   const nextVersion = (changes: Data): Data =>
@@ -184,8 +181,9 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
       const asked = none ? withMember(args, 'where', none) : args;
       const rows = await delegateIn(client)[operation](scopedArgs(data, operation, asked, readable));
       if (log.isTransaction && action !== undefined && rows && operation.startsWith('find')) {
+        const ids = ([rows].flat() as AnyRow[]).map(({ id }) => ({ id }));
         log.read ??= [];
-        log.read.push({ data, where, rows });
+        if (ids.length > 0) log.read.push({ model: model.name, found: [where, ...ids] });
       }
       return rows;
     },
@@ -204,7 +202,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const stream = streams.get(model.name);
         const key = stream?.keyOf(given) ?? '';
         if (stream) sendAhead(log, lockStream(tx, stream.lockName(key)));
-        const whole = selectedArgs('create', withMember(args, 'data', given));
+        const whole = writeArgs('create', withMember(args, 'data', given));
         const { select, omit } = whole;
         const selected = isObject(select) && data.stored.fields['id'] ? withMember(select, 'id', true) : select;
         const omitted = isObject(omit) && 'id' in omit ? withMember(omit, 'id', false) : omit;
@@ -224,14 +222,14 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         if (streams.has(model.name) || hooks.afterCreate)
           throw new TypeError(`db.${name}.createMany: create the rows one by one, because each of them is announced.`);
         const owner = writeFilter();
-        rulesOf(data, 'createMany', args);
+        const many = writeArgs('createMany', args);
         const rows = [args['data']].flat().map((one) => writtenData(one, true));
         for (const row of rows) {
           refuseProtected(row);
           if (owner && matchesLocally(owner as Args, row) !== true) throw denied();
         }
         await call.enforce();
-        return write(await access.transaction(), 'createMany', withMember(args, 'data', rows), rows);
+        return write(await access.transaction(), 'createMany', withMember(many, 'data', rows), rows);
       },
 
       async update(args: Args): Promise<unknown> {
@@ -243,15 +241,16 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         access.checkPrecondition?.();
         await hooks.beforeUpdate?.(tx, before, changes);
         await call.enforce();
-        const selected = limitedArgs(selectedArgs('update', args), true);
+        const selected = uniqueArgs('update', args);
         if (Object.keys(changes).length === 0) {
           const { data: _unchanged, ...unchanged } = selected;
           return delegateIn(tx).findUnique(unchanged);
         }
-        const after = await write<AnyRow>(tx, 'update', withMember(selected, 'data', nextVersion(changes)), [changes]);
-        if (canChangeOwner(changes)) await requireOwner(tx, { ...before, ...changes }, { id: before.id });
-        await hooks.afterUpdate?.(tx, call, before, { ...before, ...changes });
-        return after;
+        const after = { ...before, ...changes };
+        const answer = await write(tx, 'update', withMember(selected, 'data', nextVersion(changes)), [after]);
+        if (canChangeOwner(changes)) await requireOwner(tx, after, { id: before.id });
+        await hooks.afterUpdate?.(tx, call, before, after);
+        return answer;
       },
 
       async updateMany(args: Args): Promise<unknown> {
@@ -261,8 +260,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const owner = writeFilter();
         if (owner && canChangeOwner(changes) && matchesLocally(owner as Args, changes) !== true) throw denied();
         await call.enforce();
-        rulesOf(data, 'updateMany', args);
-        const many = withMember(limitedArgs(args, false), 'data', nextVersion(changes));
+        const many = withMember(writeArgs('updateMany', args, owner), 'data', nextVersion(changes));
         return write(await access.transaction(), 'updateMany', many, [changes]);
       },
 
@@ -273,7 +271,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         await hooks.beforeDelete?.(tx, before);
         await call.enforce();
         sendAhead(log, createTombstones(tx, data, [before.id]));
-        const deleted = await write(tx, 'delete', limitedArgs(selectedArgs('delete', args), true));
+        const deleted = await write(tx, 'delete', uniqueArgs('delete', args));
         await hooks.afterDelete?.(tx, call, before);
         return deleted;
       },
@@ -282,8 +280,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         if (hooks.afterDelete) throw new TypeError(`db.${name}.deleteMany: delete the rows one by one.`);
         await call.enforce();
         const tx = await access.transaction();
-        rulesOf(data, 'deleteMany', args);
-        const many = limitedArgs(args, false);
+        const many = writeArgs('deleteMany', args, writeFilter());
         if (!data.hasNumericId) return write(tx, 'deleteMany', many);
         const { limit, ...where } = many;
         const [take, most] = Object.hasOwn(many, 'limit') ? [{ take: limit }, { limit }] : [];

@@ -22,17 +22,30 @@ export function readableRows({ policy }: Pick<Call, 'policy'>, actor: Actor, dat
 
 /** Limits a read and its relations to the rows that the caller may read, and to visible members. */
 export function scopedArgs(data: ModelData, operation: AllowedCall, args: Args, readable: Readable): Args {
+  const own = readable(data);
+  const filters = own ? [own] : [];
+  return filtered(limitedArgs(data, operation, args, readable, filters), filters);
+}
+
+/**
+ * Limits the relations of a call to the rows that the caller may read, and to visible members.
+ * @param filters receives those that a row must satisfy for its to-one relations, which the caller may not read otherwise
+ */
+export function limitedArgs(
+  data: ModelData,
+  operation: AllowedCall,
+  args: Args,
+  readable: Readable,
+  filters: object[],
+): Args {
   const rules = rulesOf(data, operation, args);
   for (const member in args) {
     if (rules[member] === 'order') refuseUnreadableOrder(data, args, readable);
     if (rules[member] === 'names') for (const name of namesIn(args[member])) refuseHidden(data, name);
   }
-  const own = readable(data);
-  const filters = own ? [own] : [];
-  const selected = rules['select'] === 'selection' ? visibleArgs(data, operation, args, readable, filters) : args;
+  const selected = rules['select'] === 'selection' ? visibleArgs(data, args, readable, filters) : args;
   const scoped = scopedMember(selected, 'where', (where) => scopedWhere(data, where, readable));
-  const placed = scopedMember(scoped, 'cursor', (cursor) => clampedCursor(data, cursor));
-  return filtered(placed, filters);
+  return scopedMember(scoped, 'cursor', (cursor) => clampedCursor(data, cursor));
 }
 
 const scopedMember = (args: Args, member: string, scope: (value: unknown) => unknown): Args =>
@@ -173,18 +186,8 @@ function clampToRange(field: Field, value: unknown): unknown {
   return added && range && !isBound ? withMember(clamped, 'lte', range[1]) : clamped;
 }
 
-/**
- * Omits hidden members, and filters lists.
- * @param filters receives those that a row must satisfy for its to-one relations, which the caller may not read otherwise
- */
-export function visibleArgs(
-  data: ModelData,
-  operation: AllowedCall,
-  args: Args,
-  readable: Readable,
-  filters: object[],
-): Args {
-  rulesOf(data, operation, args);
+/** Omits hidden members, and filters lists. */
+function visibleArgs(data: ModelData, args: Args, readable: Readable, filters: object[]): Args {
   const members = (given: unknown): unknown =>
     isObject(given)
       ? mapMembers(given, (name, value) => {
@@ -196,17 +199,13 @@ export function visibleArgs(
   const relation = (name: string, value: true | Args): unknown => {
     const to = relatedModel(data, name);
     const given = value === true ? NO_ARGS : value;
-    let scoped: Args;
-    if (data.stored.fields[name]?.isList) {
-      scoped = scopedArgs(to, 'findMany', given, readable);
-    } else {
-      const filter = readable(to);
-      const nested: object[] = filter ? [filter] : [];
-      scoped = scopedMember(visibleArgs(to, 'findUnique', given, readable, nested), 'where', (where) =>
-        scopedWhere(to, where, readable),
-      );
-      for (const one of nested) filters.push({ [name]: one });
-    }
+    const isList = data.stored.fields[name]?.isList;
+    const filter = isList ? undefined : readable(to);
+    const nested: object[] = filter ? [filter] : [];
+    const scoped = isList
+      ? scopedArgs(to, 'findMany', given, readable)
+      : limitedArgs(to, 'findUnique', given, readable, nested);
+    for (const one of nested) filters.push({ [name]: one });
     return scoped === given ? value : scoped;
   };
   const { select, include, omit } = args as Record<string, object | undefined>;
@@ -234,10 +233,8 @@ function visibleCounts(data: ModelData, value: true | Args, readable: Readable):
   const visible = mapMembers(select, (name, of) => {
     if (!isSelected(data, name, of)) return of;
     const to = relatedModel(data, name);
-    const filter = readable(to);
     const given = of === true ? NO_ARGS : of;
-    const scoped = scopedMember(given, 'where', (where) => scopedWhere(to, where, readable));
-    const limited = filtered(scoped, filter ? [filter] : []);
+    const limited = scopedArgs(to, 'count', given, readable);
     return limited === given ? of : limited;
   });
   return withMember(counted, 'select', visible);

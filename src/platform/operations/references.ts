@@ -1,13 +1,12 @@
 /** Explains a foreign key that names no row. @module */
 
 import { Failure, type Issue, issuesOf, pointerTo } from '../calls/errors.js';
+import { isPlain } from '../contract/document.js';
 import type { PrismaClient } from '../database/client.js';
-import { faultOf } from '../database/faults.js';
 import { isObject } from './call-arguments.js';
 import type { CallLog } from './call-transaction.js';
-import { type DeclaredModels, delegateOf, type ForeignKey, type ModelData } from './model-data.js';
+import { type DeclaredModels, delegateName, delegateOf, type ForeignKey, type ModelData } from './model-data.js';
 import { isStorable } from './read-scope.js';
-import { foreignKeyColumns } from './row-locks.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -33,76 +32,77 @@ export async function missingReference(
   sent: Sent,
   cause: unknown,
 ): Promise<unknown> {
-  const conflict = (noun: string) => new Failure('CONFLICT', `This ${noun} was changed at the same time.`, { cause });
-  const key = reference && (await failedKey(client, reference, cause));
-  if (!key) return conflict('row');
-  const { data, written } = reference;
-  const to = models.byName(key.model);
-  const noun = to?.model.noun ?? key.model.toLowerCase();
-  const keyOf = (row: Row): Row => Object.fromEntries(key.members.map((one, i) => [key.references[i], row[one]]));
-  const holds = (one: unknown, wanted: Row) =>
-    isObject(one) && Object.entries(wanted).every(([member, value]) => one[member] === value);
-  const rows = written.filter((row) => key.members.every((member) => row[member] != null));
-  const where = { OR: rows.filter((row) => !hasImpossibleKey(data, row, [key])).map(keyOf) };
-  const found = to && rows.length > 1 ? ((await delegateOf(client, to).findMany({ where })) as Row[]) : [];
-  const missing = rows.map(keyOf).filter((one) => !found.some((row) => holds(row, one)));
-  const isRead = (one: Row) =>
-    read.some(({ data, where, rows }) => data === to && [where, rows].flat().some((seen) => holds(seen, one)));
-  if (missing.some(isRead)) return conflict(noun);
+  const keys = reference?.data.foreignKeys ?? [];
+  const missing = (await Promise.all(keys.map((key) => missingKeys(client, reference as Reference, key)))).flat();
+  const nounOf = ({ model }: ForeignKey) => models.byName(model)?.model.noun ?? model.toLowerCase();
+  const vanished = missing.find(({ key, values }) => {
+    const holds = (row: unknown) => isObject(row) && key.references.every((one, i) => row[one] === values[i]);
+    return read.some(({ model, found }) => model === key.model && found.some(holds));
+  });
+  if (vanished || missing.length === 0) {
+    const noun = vanished ? nounOf(vanished.key) : 'row';
+    return new Failure('CONFLICT', `This ${noun} was changed at the same time.`, { cause });
+  }
   const places = placesIn(sent);
-  const { issues, omitted } = issuesOf(
-    missing.flatMap((one) => issuesFor(key, Object.values(one), places)),
-    (place) => ({ detail: `names no ${noun}`, ...place }),
-  );
+  const found = missing.flatMap((one) => {
+    const noun = nounOf(one.key);
+    return placesOf(one, noun, places).map((place) => ({ detail: `names no ${noun}`, ...place }));
+  });
+  const { issues, omitted } = issuesOf(found, (issue) => issue);
   const [first] = issues;
   if (!first) return cause;
   const name = first.parameter ?? first.pointer?.replace(/^.*\/(?=\D)/, '');
-  return new Failure('VALIDATION_FAILED', `\`${name}\` names no ${noun}.`, { issues, omitted, cause });
+  return new Failure('VALIDATION_FAILED', `\`${name}\` ${first.detail}.`, { issues, omitted, cause });
 }
 
 type Reference = NonNullable<CallLog['reference']>;
 
-async function failedKey(client: PrismaClient, { data, written }: Reference, cause: unknown) {
-  const { foreignKeys, stored } = data;
-  const impossible = foreignKeys.find((key) => written.some((row) => hasImpossibleKey(data, row, [key])));
-  if (impossible) return impossible;
-  const fault = faultOf(cause);
-  const columns = await foreignKeyColumns(client, data, fault.kind === 'reference' ? fault.constraint : '');
-  const wanted = columns.sort().join();
-  return foreignKeys.find(
-    ({ members }) =>
-      wanted ===
-      members
-        .map((one) => stored.fields[one]?.column)
-        .sort()
-        .join(),
-  );
+interface MissingKey {
+  readonly key: ForeignKey;
+  readonly values: readonly unknown[];
+}
+
+/** Returns the distinct values of a foreign key that name no row. */
+async function missingKeys(client: PrismaClient, { data, written }: Reference, key: ForeignKey): Promise<MissingKey[]> {
+  const { members, references, model } = key;
+  const textOf = (row: Row, names: readonly string[]) =>
+    names
+      .map((name, i) => (data.stored.fields[members[i] as string]?.isUuid ? plain(row[name]) : row[name]))
+      .join('\0');
+  const rows = written.filter((row) => members.every((one) => row[one] != null && !isPlain(row[one])));
+  const distinct = new Map(rows.map((row) => [textOf(row, members), row]));
+  const possible = [...distinct.values()].filter((row) => !hasImpossibleKey(data, row, [key]));
+  const where = { OR: possible.map((row) => Object.fromEntries(members.map((one, i) => [references[i], row[one]]))) };
+  const select = Object.fromEntries(references.map((one) => [one, true]));
+  const found = (await delegateOf(client, { delegate: delegateName(model) }).findMany({ where, select })) as Row[];
+  for (const row of found) distinct.delete(textOf(row, references));
+  return [...distinct.values()].map((row) => ({ key, values: members.map((one) => row[one]) }));
 }
 
 type Place = Omit<Issue, 'detail'>;
 
-/** Returns the scalar values of a request with their places. An item has the name of its list. */
-function placesIn({ content, parameters }: Sent) {
-  const places: { place: Place; name: string; value: unknown }[] = [];
-  const look = (value: unknown, name: string, pointer: string): void => {
-    if (!isObject(value)) places.push({ place: { pointer }, name, value });
-    else
-      for (const [key, member] of Object.entries(value))
-        look(member, Array.isArray(value) ? name : key, pointer + pointerTo(key));
+/** Returns the places of a request by their scalar values. */
+function placesIn({ content, parameters }: Sent): Map<string, Place[]> {
+  const places = new Map<string, Place[]>();
+  const add = (value: unknown, place: Place) => places.get(`${value}`)?.push(place) ?? places.set(`${value}`, [place]);
+  const look = (value: unknown, pointer: string): void => {
+    if (!isObject(value)) add(value, { pointer });
+    else for (const [key, member] of Object.entries(value)) look(member, pointer + pointerTo(key));
   };
-  for (const [name, value] of Object.entries(parameters)) places.push({ place: { parameter: name }, name, value });
-  look(content, '', '');
+  for (const [parameter, value] of Object.entries(parameters)) add(value, { parameter });
+  look(content, '');
   return places;
 }
 
-const plain = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
+const plain = (name: unknown): string => `${name}`.replaceAll(/[^\p{L}\d]/gu, '').toLowerCase();
 
-/** Returns where the request names a row: by the value, or else by the name of the member or the relation. */
-const issuesFor = ({ name, members }: ForeignKey, values: unknown[], places: ReturnType<typeof placesIn>): Place[] =>
-  members.flatMap((member, i) => {
-    const names = [plain(member), plain(name)];
-    const rank = (place: (typeof places)[number]) =>
-      (String(place.value) === String(values[i]) ? 2 : 0) + (names.includes(plain(place.name)) ? 1 : 0);
-    const [best] = places.filter((one) => rank(one) > 0).sort((one, other) => rank(other) - rank(one));
-    return best ? [best.place] : [];
-  });
+/** Returns the places of a value whose name begins like the relation, its members, or a row: `/folders/1/id`. */
+function placesOf({ key, values }: MissingKey, noun: string, places: ReturnType<typeof placesIn>): Place[] {
+  const starts = [key.name, ...key.members, noun].map(plain);
+  const isNamed = ({ parameter, pointer }: Place) => {
+    const path = `${parameter ?? pointer}`.split('/').filter((one) => /\D/.test(one));
+    const names = path.slice(key.references.includes(path.at(-1) ?? '') ? -2 : -1).map(plain);
+    return starts.some((start) => names.some((name) => name.startsWith(start)));
+  };
+  return [...new Set(values.map(String))].flatMap((value) => places.get(value)?.filter(isNamed) ?? []);
+}

@@ -72,14 +72,6 @@ export async function lockRow(tx: Tx, data: ModelData, id: number): Promise<void
   await tx.$queryRaw`SELECT id FROM ${tableOf(data)} WHERE id = ${id} FOR UPDATE`;
 }
 
-/** Returns the columns of a foreign key of the table; none for another constraint. */
-export async function foreignKeyColumns(tx: Tx, { stored }: ModelData, constraint: string): Promise<string[]> {
-  const columns = await tx.$queryRaw<{ name: string }[]>`
-    SELECT attname::text AS name FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
-    WHERE contype = 'f' AND conname = ${constraint} AND conrelid = to_regclass(quote_ident(${stored.table}::text))`;
-  return columns.map(({ name }) => name);
-}
-
 /** Serializes inserts, so that ids commit in order: a subscriber that has seen id 7 misses no lower one. */
 export async function lockStream(tx: Tx, key: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${STREAM_LOCK}::int, hashtext(${key}))`;
