@@ -4,6 +4,7 @@ import t from 'tap';
 import { BOUNDS } from '../../src/platform/bounds.js';
 import { Failure } from '../../src/platform/calls/errors.js';
 import { background } from '../../src/platform/calls/schedulers.js';
+import { feedOf } from '../../src/platform/live/feed.js';
 import { onEachDatabase } from '../support/databases.js';
 import { dialler } from '../support/graphql-ws.js';
 import { eventually } from '../support/process.js';
@@ -91,6 +92,33 @@ onEachDatabase(t, async (t, open) => {
     const first = beforeRequest.filter((count) => count === 0);
     t.ok(first.length >= beforeRequest.length / 2, `pages before each request: ${beforeRequest}`);
   });
+});
+
+t.test('a page that waits is not read for a subscriber that has left', async (t) => {
+  const pages: (() => Promise<void>)[] = [];
+  let pageReads = 0;
+  let turns = 0;
+  const turn = async () => void turns++;
+  const feed = feedOf({
+    head: async () => 2,
+    lastGiven: async () => 2,
+    after: async () => {
+      pageReads += 1;
+      return [{ id: 1 }, { id: 2 }];
+    },
+    render: async () => Buffer.from(''),
+    schedule: (page) => page(),
+    turn,
+    onFault: (error) => t.error(error),
+  });
+  const schedule = (page: () => Promise<void>) => new Promise<void>((end) => pages.push(() => page().then(end)));
+  const sink = { send: () => {}, isDrained: () => true, drained: async () => {}, schedule, turn };
+  const [first, second] = [feed.follow(sink, 0), feed.follow(sink, 0)];
+  await eventually('two pages', () => pages.length === 2);
+  first.leave();
+  for (const page of pages) await page();
+  t.same([pageReads, turns], [1, 2]);
+  second.leave();
 });
 
 t.test('pages of callers take turns, within the bounds of a caller and of the process', async (t) => {

@@ -12,17 +12,19 @@ const RETRY_MS = 500;
 /** An entry as JSON in UTF-8, encoded once for all followers. */
 export type EntryJson = Buffer;
 
-type Schedule = (page: () => Promise<void>) => Promise<void>;
+/** When pages of entries are read and sent. */
+export interface Schedule {
+  /** Runs the read and the delivery of a page. */
+  schedule: (page: () => Promise<void>) => Promise<void>;
+  /** Resolves before each entry of a page, so that requests do not wait for the whole page. */
+  turn: () => Promise<unknown>;
+}
 
-export interface Sink {
+export interface Sink extends Schedule {
   send: (rendered: EntryJson) => void;
   /** Returns true if few sent bytes are queued. Stored entries must not flood a slow client. */
   isDrained: () => boolean;
   drained: () => Promise<void>;
-  /** Runs the read and the delivery of a page of stored entries. */
-  schedule: Schedule;
-  /** Resolves before each entry of a page, so that requests do not wait for the whole page. */
-  turn: () => Promise<unknown>;
 }
 
 export interface FeedSubscription {
@@ -31,33 +33,36 @@ export interface FeedSubscription {
   leave: () => void;
 }
 
-interface FeedOptions {
+/** Its schedule is that of new entries. */
+interface FeedOptions extends Schedule {
   head: () => Promise<number>;
   /** Returns the highest id that was ever given, including ids of deleted entries. */
   lastGiven: () => Promise<number>;
   /** Returns undefined if the entries have too many bytes. */
   after: (id: number, limit: number) => Promise<readonly Entry[] | undefined>;
   render: (entry: Entry) => Promise<EntryJson>;
-  /** Runs the read and the delivery of new entries. */
-  schedule: Schedule;
   /** Gets the error of each failed read. Reads are repeated. */
   onFault: (error: unknown) => void;
 }
 
 export type Feed = ReturnType<typeof feedOf>;
 type Follower = ReturnType<typeof followerOf>;
-type PageReader = ReturnType<typeof pageReader>;
 
-/** Returns a function that reads a page after a position, delivers it, and returns the position after it. */
-function pageReader({ after, onFault }: FeedOptions, schedule: Schedule) {
+/**
+ * Returns a function that reads a page after a position, delivers it, and returns the position after it.
+ * @param isWanted returns false if nobody waits for entries any more
+ */
+function pageReader({ after, onFault }: FeedOptions, { schedule, turn }: Schedule, isWanted: () => boolean) {
   let size = PAGE_SIZE;
   /** @param deliver returns false if the rest of the page cannot be delivered now; the next page is smaller */
   return async (from: number, newestId: number, deliver: (entry: Entry) => Promise<boolean>): Promise<number> => {
     let position = from;
     const readAndDeliver = async () => {
+      if (!isWanted()) return;
       const page = await after(from, size);
       let count = 0;
       for (const entry of page ?? []) {
+        await turn();
         if (!(await deliver(entry))) break;
         position = entry.id;
         count += 1;
@@ -82,8 +87,8 @@ function pageReader({ after, onFault }: FeedOptions, schedule: Schedule) {
  */
 export function feedOf(options: FeedOptions) {
   const { head, lastGiven, render, onFault } = options;
-  const readPage = pageReader(options, options.schedule);
   const followers = new Set<Follower>();
+  const readPage = pageReader(options, options, () => followers.size > 0);
   /** `start` is the first position, `position` the last delivered id; both are undefined before the first read. */
   let start: number | undefined;
   let position: number | undefined;
@@ -133,7 +138,7 @@ export function feedOf(options: FeedOptions) {
     wake,
     /** @param since the id after which the follower begins; undefined for new entries only */
     follow(sink: Sink, since: number | undefined): FeedSubscription {
-      const follower = followerOf(sink, position, pageReader(options, sink.schedule), render);
+      const follower = followerOf(sink, position, options);
       followers.add(follower);
       const leave = () => {
         follower.leave();
@@ -150,12 +155,13 @@ export function feedOf(options: FeedOptions) {
  * above its position, so that nothing is sent twice.
  * @param delivered the last id that the feed delivered; undefined before its first read
  */
-function followerOf(sink: Sink, delivered: number | undefined, readPage: PageReader, render: FeedOptions['render']) {
+function followerOf(sink: Sink, delivered: number | undefined, options: FeedOptions) {
   let position = 0;
   /** Entries after `storedUntil` are in `buffer`. `buffer` is undefined for a live follower. */
   let storedUntil = delivered;
   let buffer: { id: number; rendered: EntryJson }[] | undefined = [];
   let hasLeft = false;
+  const readPage = pageReader(options, sink, () => !hasLeft);
 
   function send(id: number, rendered: EntryJson): void {
     if (hasLeft || id <= position) return;
@@ -164,9 +170,8 @@ function followerOf(sink: Sink, delivered: number | undefined, readPage: PageRea
   }
 
   async function sendStored(entry: Entry): Promise<boolean> {
-    await sink.turn();
     if (hasLeft || !sink.isDrained()) return false;
-    send(entry.id, await render(entry));
+    send(entry.id, await options.render(entry));
     return true;
   }
 

@@ -22,7 +22,7 @@ import {
   MAX_QUEUED_BYTES,
   messageFault,
 } from './connection.js';
-import type { EntryJson, Sink } from './feed.js';
+import type { EntryJson, Schedule } from './feed.js';
 import { markOperation, type Operations, type Results } from './operation-marks.js';
 import { type SocketLimits, socketRegistry } from './sockets.js';
 import { StreamSource } from './streams.js';
@@ -155,7 +155,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       onFault: (err) => one.log.warn({ err }, 'what a subscription subscribed to could not be ended'),
     });
 
-  type Scheduled = Pick<Sink, 'schedule' | 'turn'> & { onEnd: () => void };
+  type Scheduled = Schedule & { onEnd: () => void };
   function followed(one: Connection, open: Operations, id: string, selection: Selection, scheduled: Scheduled) {
     const head = Buffer.from(`{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`);
     function send(rendered: EntryJson): void {

@@ -20,7 +20,7 @@ import type { Engine } from '../graphql/engine.js';
 import { type ErrorContext, type ErrorFormatter, formatResult, limitErrors } from '../graphql/errors.js';
 import type { PreparedOperation } from '../graphql/operation-check.js';
 import { toFailure } from '../http/failures.js';
-import { type EntryJson, type Feed, type FeedSubscription, feedOf, type Sink } from './feed.js';
+import { type EntryJson, type Feed, type FeedSubscription, feedOf, type Schedule, type Sink } from './feed.js';
 import type { Entry, StreamSource } from './streams.js';
 
 /** Caches rendered entries briefly for clients that reconnect together. */
@@ -71,15 +71,17 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
     const { stream, key, isShared } = selection.source;
     const found = feeds.get(name);
     if (found) return found;
+    const { schedule, turn }: Schedule = isShared ? { schedule: (page) => page(), turn: async () => {} } : sink;
     const feed = feedOf({
-      schedule: isShared ? (page) => page() : sink.schedule,
+      schedule,
+      turn,
       head: coalesce(() => stream.head(key)),
       lastGiven: stream.lastGiven,
       after: (id, limit) => stream.after(key, id, limit),
       render: isShared
         ? async (entry) =>
             (await cache.fetch(`${entry.id} ${name}`, { context: () => render(selection, entry) })) as EntryJson
-        : (entry) => sink.turn().then(() => render(selection, entry)),
+        : (entry) => render(selection, entry),
       onFault,
     });
     const unwatch = stream.watch(key, feed.wake);
