@@ -99,6 +99,7 @@ function readWhole(
     }
   }
   if (stated > limit) fail(bodyTooLarge(request));
+  else if (raw.destroyed) fail(cutOff(undefined));
   else raw.on('data', take).on('end', end).on('error', end).resume();
 }
 
