@@ -8,14 +8,12 @@ import { handlers } from './rest/handlers.js';
 import { paid } from './rest/representations.js';
 import { demo } from './seed.js';
 import { ownServices } from './services/index.js';
-import { statuses } from './statuses.js';
 
 /** The example: users, orders, posts, comments and messages. */
 export const application = defineApplication({
   name,
   policy,
   errors,
-  statuses,
   handlers,
   resolvers,
   models,

@@ -3,8 +3,7 @@ import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { HashParameters } from './accounts/passwords.js';
 import type { Application } from './application.js';
 import { addressReader } from './calls/networks.js';
-import { statusTable } from './contract/codes.js';
-import { declaredResponses, expandVersions, normaliseOpenApi, operations, versionsOf } from './contract/openapi.js';
+import { expandVersions, normaliseOpenApi, operations, versionsOf } from './contract/openapi.js';
 import type { Database } from './database/open.js';
 import { type Outages, outageLog } from './database/outages.js';
 import { failureResult } from './graphql/errors.js';
@@ -205,7 +204,6 @@ export async function buildApp(
   });
   await app.register(pagesPlugin, {
     errors: Object.entries(application.errors).map(([code, entry]) => ({ code, ...entry })),
-    statuses: statusTable(declaredResponses(document, all), application.statuses),
     frame,
     person: (id) => database.client.user.findUnique({ where: { id }, select: { name: true, email: true } }),
   });

@@ -72,8 +72,6 @@ export interface Application<Own extends object = object> {
   readonly accountActions?: Partial<AccountActions>;
   /** From `generated/errors.ts`. */
   readonly errors: Catalogue & Readonly<Record<Code, Kind>>;
-  /** Plain texts for the page of status codes: the use of a status by the application. */
-  readonly statuses?: Readonly<Record<number, string>>;
   /** The title on the pages; by default the name with a capital. */
   readonly title?: string;
   /** By tag and operationId, with the types of `generated/operations.ts`. */

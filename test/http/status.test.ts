@@ -1,15 +1,14 @@
 import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
 import t from 'tap';
-import { statuses } from '../../src/application/statuses.js';
 import { BOUNDS } from '../../src/platform/bounds.js';
-import { statusTable } from '../../src/platform/contract/codes.js';
 import { declaredResponses } from '../../src/platform/contract/openapi.js';
 import { ADMISSION } from '../../src/platform/limits/admission.js';
 import { TIMEOUTS_MS } from '../../src/platform/server/http-server.js';
 import { tlsFiles } from '../support/certificate.js';
 import { contractOperations, document } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
+import { section } from '../support/documentation.js';
 import { open as connectTo, raw, statusesOf, untilClosed } from '../support/raw.js';
 import { codeOf, type Service, startInstance, startService } from '../support/service.js';
 
@@ -18,7 +17,10 @@ const declared = new Set(answers.flatMap((one) => Object.keys(one).map(Number)))
 /** Sent before there is a request, or where the contract does not reach: a test below has seen each. */
 const seenBelow = [100, 101, 431];
 
-const table = statusTable(answers, statuses);
+const rows = [
+  ...section('docs/limits-and-errors.md', 'Statuses').matchAll(/^\| (\d{3}) \| [A-Z][\w -]+ \| (.+) \|$/gm),
+];
+const table = rows.map(([, code, use = '']) => ({ code: Number(code), sent: !use.startsWith('**Never.**'), use }));
 
 t.test('the table of status codes is complete and correct', async (t) => {
   const codes = table.map(({ code }) => code);
@@ -34,9 +36,9 @@ t.test('the table of status codes is complete and correct', async (t) => {
     [...codes].sort((a, b) => a - b),
     'in order, each once',
   );
-  for (const { code, sent, text } of table) {
+  for (const { code, sent, use } of table) {
     t.equal(sent, declared.has(code) || seenBelow.includes(code), `${code}`);
-    t.ok(text.length > 20);
+    t.ok(use.length > 20);
   }
   t.same(
     [...declared].filter((code) => !codes.includes(code)),
@@ -57,15 +59,6 @@ const raising = ({ client }: Service['database'], sqlstate: string) =>
 onEachDatabase(t, async (t, open) => {
   const service = await startService(t, await open());
   const { rest, graphql, admin, url, database, log } = service;
-
-  t.test('the page of status codes lists the table', async (t) => {
-    const page = await fetch(`${url}/docs/status`);
-    const html = await page.text();
-    t.equal(page.status, 200);
-    for (const { code, text } of table) t.match(html, `id="${code}"`, text);
-    t.match(html, 'The payment gateway took too long.', 'in the words of the application');
-    t.match(await (await fetch(`${url}/docs/errors`)).text(), 'href="/docs/status"');
-  });
 
   t.test('100: the service asks for the body', async (t) => {
     const socket = connectTo(url);

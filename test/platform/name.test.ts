@@ -90,7 +90,6 @@ t.test('an application with another name, and another title', async (t) => {
     for (const [path, accept] of [
       ['/docs', '*/*'],
       ['/docs/errors', '*/*'],
-      ['/docs/status', '*/*'],
       ['/graphql', 'text/html'],
     ] as const) {
       const { status, text } = await ask('GET', path, { headers: { accept } });

@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { DemoPerson } from '../application.js';
 import type { Failure } from '../calls/errors.js';
-import type { statusTable } from '../contract/codes.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, schemaName } from '../contract/openapi.js';
 import { markCompressible, pathOf, sendBytes } from '../http/headers.js';
@@ -36,7 +35,6 @@ interface FrameOptions {
 
 interface PagesOptions {
   errors: readonly { code: string; status: number; title: string; description: string }[];
-  statuses: ReturnType<typeof statusTable>;
   frame: FrameOptions;
   person: (id: number) => Promise<{ name: string; email: string } | null>;
 }
@@ -108,7 +106,6 @@ function pageRenderer(frame: FrameOptions) {
   const links = [
     ['/docs', 'API reference'],
     ['/docs/errors', 'Error catalogue'],
-    ['/docs/status', 'Status codes'],
     ...(graphiql ? [['/graphql', 'GraphiQL']] : []),
     ['/openapi.yaml', 'openapi.yaml'],
     ['/schema.graphql', 'schema.graphql'],
@@ -137,12 +134,12 @@ function pageRenderer(frame: FrameOptions) {
 const HTML = 'text/html; charset=utf-8';
 
 /**
- * Serves `/docs` (the API reference), `/docs/errors` (the target of the `type` of a problem; RFC 9457 §3.1.1),
- * `/docs/status` (the status table), and `/docs/session` (the account of the session bar). @scalar/fastify-api-reference
- * is not used, because it redirects to `/docs/` and needs an inline script.
+ * Serves `/docs` (the API reference), `/docs/errors` (the target of the `type` of a problem; RFC 9457 §3.1.1), and
+ * `/docs/session` (the account of the session bar). @scalar/fastify-api-reference is not used, because it redirects to
+ * `/docs/` and needs an inline script.
  */
 export const pagesPlugin = fp<PagesOptions>(
-  async (app, { errors, statuses, frame, person }) => {
+  async (app, { errors, frame, person }) => {
     await app.register(fastifyStatic, {
       serve: false,
       preCompressed: true,
@@ -169,8 +166,7 @@ export const pagesPlugin = fp<PagesOptions>(
       };
     }
     const mount = (path: string, page: Omit<Page, 'path'>) => {
-      const send = sender({ path, ...page });
-      app.get(path, send);
+      app.get(path, sender({ path, ...page }));
     };
     mount('/docs', {
       title: `${frame.title} API reference`,
@@ -183,13 +179,6 @@ export const pagesPlugin = fp<PagesOptions>(
       policy: policyOf({}),
       hasScripts: false,
       sections: { catalogue: { errors } },
-    });
-    const rows = statuses.map(({ text, sent, ...row }) => ({ ...row, isNever: !sent, parts: partsOf(text) }));
-    mount('/docs/status', {
-      title: `${frame.title} status codes`,
-      policy: policyOf({}),
-      hasScripts: false,
-      sections: { statusCodes: { statuses: rows } },
     });
     const graphiql = sender({
       path: '/graphql',
@@ -214,10 +203,6 @@ export const pagesPlugin = fp<PagesOptions>(
 );
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
-
-/** Splits a text into plain parts and code between backquotes. */
-const partsOf = (text: string) =>
-  text.split('`').map((part, index) => (index % 2 === 0 ? { plain: part } : { isCode: true, text: part }));
 
 /** Sends the account of the session cookie, or null. */
 const answerSession =
