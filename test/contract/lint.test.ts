@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import graphqlEslint from '@graphql-eslint/eslint-plugin';
-import { createConfig, getLineColLocation, type LocationObject, lint as lintFile } from '@redocly/openapi-core';
+import { createConfig } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ESLint } from 'eslint';
 import t, { type Test } from 'tap';
@@ -12,13 +12,12 @@ import { bridge } from '../../src/workbench/bridge/bridge.js';
 import { FILES } from '../../src/workbench/bridge/contract.js';
 import { reportJson } from '../../src/workbench/cli/bridge.js';
 import { lint } from '../../src/workbench/cli/lint.js';
-import eslintPlugin, { GRAPHQL_RULES } from '../../src/workbench/lint/eslint.js';
-import redoclyPlugin, { OPENAPI_RULES } from '../../src/workbench/lint/redocly.js';
+import { eslintPlugin, GRAPHQL_ERRORS, GRAPHQL_RULES } from '../../src/workbench/lint/eslint.js';
+import { OPENAPI_RULES, redoclyPlugin } from '../../src/workbench/lint/redocly.js';
 import { REASONS } from '../../src/workbench/lint/rules.js';
 import { lintByRedocly } from '../../src/workbench/model/check.js';
 import { contractsOf, readContracts, type Texts } from '../../src/workbench/model/contracts.js';
 import { EXTENSIONS } from '../../src/workbench/model/extensions.js';
-import { FINDINGS } from '../../src/workbench/model/openapi-rules.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { accord } from '../support/accord.js';
 import { editorSchema } from '../support/editor-schema.js';
@@ -511,15 +510,15 @@ const sdlCases: [rule: string, edit: Edit, where: string][] = [
 ];
 
 const ofRest = async (text: string) => {
-  const config = await createConfig({ plugins: [redoclyPlugin()], extends: ['accord/recommended'] });
-  config.skipRules(FINDINGS.map((name) => `accord/${name}`));
+  const config = await createConfig({ plugins: [redoclyPlugin], extends: ['accord/recommended'] });
   const found = await lintByRedocly(openApiOf(text), config);
   return found.map((one) => ({ ...one, rule: one.rule.replace('accord/', '') }));
 };
 
 const ofSdl = async (text: string) => {
   const languageOptions = { parser: graphqlEslint.parser, parserOptions: { schemaSdl: text } };
-  const overrideConfig = { files: ['**/*.graphql'], ...eslintPlugin.configs.recommended, languageOptions };
+  const plugins = { accord: eslintPlugin };
+  const overrideConfig = { files: ['**/*.graphql'], plugins, rules: GRAPHQL_ERRORS, languageOptions };
   const eslint = new ESLint({ overrideConfigFile: true, overrideConfig });
   const [result] = await eslint.lintText(text, { filePath: 'schema.graphql' });
   return (result?.messages ?? []).map((one) => ({ ...one, rule: String(one.ruleId).replace('accord/', '') }));
@@ -643,56 +642,6 @@ t.test('the published JSON Schema describes the extensions for editors', async (
   );
 });
 
-t.test('the rules work as plugins of Redocly and of ESLint', async (t) => {
-  const flawed = [
-    edited(openapi, ['operationId: getNote', 'operationId: obtain']),
-    ['      x-permission: { action: notes.create, viewer: none, developer: own, admin: any }\n', ''],
-  ] as const;
-  // Editors read the contract before its defaults apply.
-  const shared = "        '400': { $ref: '#/components/responses/BadRequest' }\n";
-  const defaults = `x-defaults:
-  - operations: every
-    update: { responses: { '400': { $ref: '#/components/responses/BadRequest' } } }
-`;
-  const text = edited(flawed[0], [...flawed[1]]).replaceAll(shared, '') + defaults;
-  const sdl = edited(schema, ['stars: Int\n', 'stars: Int @deprecated(reason: "Old.")\n']);
-  const folder = t.testdir({ 'openapi.yaml': text, 'schema.graphql': sdl });
-  const names: string[] = [...FINDINGS, ...Object.keys(REASONS)];
-  const own = (await lint(folder, contractsOf({ openapi: text, schema: sdl })))
-    .filter(({ rule }) => names.includes(rule))
-    .map(({ file, line, column, rule, message }) => ({ file, line, column, rule: `accord/${rule}`, message }));
-  t.ok(own.some(({ rule }) => rule === 'accord/operation-permission'));
-
-  const config = await createConfig({ plugins: [redoclyPlugin()], extends: ['accord/recommended'] });
-  const found = await lintFile({ ref: join(folder, 'openapi.yaml'), config });
-  const ofRedocly = found.map(({ ruleId, message, location: [at] }) => {
-    const { line, col } = getLineColLocation(at as LocationObject).start;
-    return { file: 'openapi.yaml', line, column: col, rule: ruleId, message };
-  });
-  t.strictSame(
-    ofRedocly.sort((one, other) => one.line - other.line),
-    own.filter(({ file }) => file === 'openapi.yaml'),
-  );
-
-  const parserOptions = { graphQLConfig: { schema: join(folder, 'schema.graphql') } };
-  const { plugins, rules } = eslintPlugin.configs.recommended;
-  const languageOptions = { parser: graphqlEslint.parser, parserOptions };
-  const eslint = new ESLint({
-    cwd: folder,
-    overrideConfigFile: true,
-    overrideConfig: { files: ['**/*.graphql'], plugins, rules, languageOptions },
-  });
-  const [result] = await eslint.lintFiles(['schema.graphql']);
-  const ofEslint = result?.messages.map(({ ruleId, line, column, message }) => {
-    return { file: 'schema.graphql', line, column, rule: ruleId, message };
-  });
-  t.strictSame(
-    ofEslint,
-    own.filter(({ file }) => file === 'schema.graphql'),
-  );
-  t.not(ofEslint?.length, 0);
-});
-
 t.test('accord lint prints one list of all findings, errors first', async (t) => {
   const folder = t.testdir(filesOf(t, documents));
   const find = async (rest: string, sdl: string) =>
@@ -752,11 +701,9 @@ t.test('the configuration of a project applies to the rules', async (t) => {
   const folder = t.testdir({
     'redocly.yaml': `extends: [recommended]\n${rules}\n`,
     'eslint.config.js': `import graphql from '@graphql-eslint/eslint-plugin';
-import accord from '${ROOT}src/workbench/lint/eslint.js';
 export default [{
   files: ['schema.graphql'],
   languageOptions: { parser: graphql.parser },
-  ...accord.configs.recommended,
   rules: { 'accord/list-maximum': 'warn' },
 }];`,
   });
@@ -766,11 +713,6 @@ export default [{
     { rule: 'list-maximum', severity: 'warning' },
   ]);
   t.equal(found.length, 2);
-
-  const extended = `plugins: [./accord.js]\nextends: [recommended, accord/recommended]\n${rules}\n`;
-  writeFileSync(join(folder, 'accord.js'), `export { default } from '${ROOT}src/workbench/lint/redocly.js';`);
-  writeFileSync(join(folder, 'redocly.yaml'), extended);
-  t.same(named(await lint(folder, contractsOf(flawed))), named(found), 'each once, where the plugin is configured');
 
   const ignored = "openapi.yaml: { accord/operation-id-verb: ['#/paths/~1notes~1{note_id}/get/operationId'] }\n";
   writeFileSync(join(folder, '.redocly.lint-ignore.yaml'), ignored);

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT, paint, printJson, type Subcommand } from '@accord-api/platform/cli/output';
 import { type Config, createConfig, loadConfig } from '@redocly/openapi-core';
-import accord, { GRAPHQL_RULES } from '../lint/eslint.js';
-import redoclyPlugin, { DEFAULTS_PREPROCESSOR, GENERATION_RULES, OPENAPI_RULES } from '../lint/redocly.js';
+import { eslintPlugin, GRAPHQL_ERRORS, GRAPHQL_RULES } from '../lint/eslint.js';
+import { OPENAPI_RULES, redoclyPlugin } from '../lint/redocly.js';
 import { REASONS, WARNINGS } from '../lint/rules.js';
 import { checkOpenApi, checkSchema, hasPermissions, hasShape, lintByRedocly } from '../model/check.js';
 import { type Contracts, contractsIn, readContracts } from '../model/contracts.js';
@@ -18,19 +18,14 @@ import type { SdlSource } from '../model/sdl-source.js';
 async function redoclyConfig(root: string): Promise<Config> {
   const configPath = join(root, 'redocly.yaml');
   const project = existsSync(configPath) ? await loadConfig({ configPath }) : undefined;
-  const hasPlugin = project?.plugins.some(({ id }) => id === 'accord');
-  const config = await createConfig(
+  return createConfig(
     {
       ...project?.resolvedConfig,
-      plugins: [...(project?.resolvedConfig.plugins ?? []), ...(hasPlugin ? [] : [redoclyPlugin()])],
+      plugins: [...(project?.resolvedConfig.plugins ?? []), redoclyPlugin],
       extends: [...(project ? [] : ['recommended']), 'accord/recommended'],
     },
     { configPath, ...(project && { ignore: project.ignore }) },
   );
-  // The document is complete, and the check has run the rules of code generation.
-  config.skipPreprocessors([DEFAULTS_PREPROCESSOR]);
-  config.skipRules(GENERATION_RULES);
-  return config;
 }
 
 async function lintOpenApi(root: string, source: OpenApiSource, purpose: Purpose): Promise<Problem[]> {
@@ -51,7 +46,11 @@ async function eslintFor(root: string, schemaSdl: string) {
   const path = ESLINT_CONFIGS.map((name) => join(root, name)).find(existsSync);
   const project =
     path &&
-    (await new ESLint({ cwd: root, overrideConfigFile: path }).calculateConfigForFile(join(root, FILES.schema)));
+    (await new ESLint({
+      cwd: root,
+      overrideConfigFile: path,
+      baseConfig: { plugins: { accord: eslintPlugin } },
+    }).calculateConfigForFile(join(root, FILES.schema)));
   const { plugins, rules, languageOptions, linterOptions, settings } = project ?? {
     plugins: { '@graphql-eslint': graphql },
     languageOptions: { parser: graphql.parser },
@@ -60,9 +59,8 @@ async function eslintFor(root: string, schemaSdl: string) {
   };
   const config = {
     files: [FILES.schema],
-    plugins: { ...plugins, accord },
-    // The check has looked for permissions.
-    rules: { ...accord.configs.recommended.rules, ...rules, 'accord/permission': 'off' },
+    plugins: { ...plugins, accord: eslintPlugin },
+    rules: { ...GRAPHQL_ERRORS, ...rules },
     // By its path, the parser would reuse an old schema.
     languageOptions: { ...languageOptions, parserOptions: { schemaSdl } },
     ...(linterOptions && { linterOptions }),

@@ -2,7 +2,6 @@ import type { GraphQLESLintRule } from '@graphql-eslint/eslint-plugin';
 import type { ESLint, Linter, Rule } from 'eslint';
 import { type GraphQLSchema, isCompositeType, valueFromASTUntyped } from 'graphql';
 import { PAGE_SIZE } from '../model/names.js';
-import { missingPermission } from '../model/permissions.js';
 import { argumentsOf, constraintOf, isList, namedType } from '../model/sdl-source.js';
 import { contradictionIn, isPaged, patternFault, REASONS, type RuleName } from './rules.js';
 
@@ -74,31 +73,18 @@ export const GRAPHQL_RULES: Record<string, Create> = {
   }),
 } satisfies Partial<Record<RuleName, Create>>;
 
-const permission: Create = (context) => ({
-  FieldDefinition(node) {
-    const message = missingPermission(node.parent.name.value, node.rawNode());
-    if (message !== undefined) context.report({ node: node.name, message });
-  },
-});
-
-const RULES: Record<string, Create> = { permission, ...GRAPHQL_RULES };
-const DESCRIPTIONS: Record<string, string> = {
-  permission: 'A field without a permission would be open to everybody.',
-  ...REASONS,
-};
-
-/** An ESLint plugin with the rules of `accord lint` for schema.graphql. Requires the parser of graphql-eslint. */
-const plugin = {
+/** The rules of `accord lint` for schema.graphql. Requires the parser of graphql-eslint. */
+export const eslintPlugin = {
   meta: { name: '@accord-api/workbench' },
   rules: Object.fromEntries(
-    Object.entries(RULES).map(([name, create]) => {
-      const meta = { type: 'problem', docs: { description: DESCRIPTIONS[name] }, schema: [] };
+    Object.entries(GRAPHQL_RULES).map(([name, create]) => {
+      const meta = { type: 'problem', docs: { description: REASONS[name as RuleName] }, schema: [] };
       return [name, { meta, create } as unknown as Rule.RuleModule];
     }),
   ),
 } satisfies ESLint.Plugin;
 
-/** Reports all rules as errors, if the configuration names the plugin `accord`. */
-const rules: Linter.RulesRecord = Object.fromEntries(Object.keys(RULES).map((name) => [`accord/${name}`, 'error']));
-
-export default { ...plugin, configs: { recommended: { plugins: { accord: plugin }, rules } } };
+/** Reports all rules as errors. */
+export const GRAPHQL_ERRORS: Linter.RulesRecord = Object.fromEntries(
+  Object.keys(GRAPHQL_RULES).map((name) => [`accord/${name}`, 'error']),
+);

@@ -1,22 +1,10 @@
-import { basename, dirname } from 'node:path';
 import { keysOf } from '@accord-api/platform/contract/document';
 import { operationEntries } from '@accord-api/platform/contract/openapi';
-import { filesIn } from '@accord-api/platform/contract/project-files';
-import {
-  createConfig,
-  isPlainObject,
-  type Oas3Preprocessor,
-  type Oas3Rule,
-  type Plugin,
-  type UserContext,
-} from '@redocly/openapi-core';
+import { createConfig, isPlainObject, type Oas3Rule, type Plugin, type UserContext } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { applyDefaults, DEFAULTS } from '../model/defaults.js';
 import { EXTENSIONS } from '../model/extensions.js';
 import { PAGE_SIZE } from '../model/names.js';
-import { FINDINGS, findings, isTime } from '../model/openapi-rules.js';
-import { openApiOf } from '../model/openapi-source.js';
-import type { Problem } from '../model/problems.js';
+import { isTime } from '../model/openapi-rules.js';
 import { contradictionIn, isPaged, patternFault, type RuleName, startsWithVerb, WARNINGS } from './rules.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: `struct` has checked the shape of each node, and extensions have no type.
@@ -221,52 +209,8 @@ export const OPENAPI_RULES = {
   },
 } satisfies Partial<Record<RuleName, Oas3Rule>>;
 
-function problemsIn(path: string, text: string): Problem[] {
-  const source = openApiOf(text, basename(path), filesIn(dirname(path)));
-  const isReadable = source.errors.length === 0 && source.defaultFaults.length === 0;
-  return isReadable ? findings(source).map(source.problemAt) : [];
-}
-
-/** The problems of the last text, which every rule of code generation asks for. */
-let last: { path: string; text: string; problems: Problem[] } | undefined;
-
-/** Makes a rule of Redocly from a rule of code generation. Reports a problem of another file at the root. */
-const findingRule =
-  (name: string): Oas3Rule =>
-  () => ({
-    Root: {
-      leave(_root, { report, location }) {
-        const { absoluteRef: path, body: text } = location.source;
-        if (last?.path !== path || last.text !== text) last = { path, text, problems: problemsIn(path, text) };
-        for (const { file, line, column, rule, message } of last.problems) {
-          if (rule !== name) continue;
-          const start = { line, col: column };
-          report(
-            file === basename(path)
-              ? { message, location: { source: location.source, pointer: undefined, start } }
-              : { message: `${file}:${line}:${column}  ${message}`, location },
-          );
-        }
-      },
-    },
-  });
-
-/** Applies `x-defaults` in editors, which read the document without them. */
-const defaultsPreprocessor: Oas3Preprocessor = () => ({
-  Root(root) {
-    Object.assign(root, { [DEFAULTS]: undefined }, applyDefaults(root).document);
-  },
-});
-
-/** The rules that `accord lint` checks before the others. */
-export const GENERATION_RULES = FINDINGS.map((name) => `accord/${name}`);
-export const DEFAULTS_PREPROCESSOR = 'accord/x-defaults';
-
-/**
- * The rules of `accord lint` for openapi.yaml as a plugin of Redocly's linter, for its command and for editors.
- * `extends: [accord/recommended]` switches all of them on.
- */
-export default (): Plugin => ({
+/** The rules of `accord lint` for openapi.yaml, for the linter of Redocly. `extends: [accord/recommended]` switches them on. */
+export const redoclyPlugin: Plugin = {
   id: 'accord',
   // References in `x-unmatched` count as uses.
   typeExtension: {
@@ -275,15 +219,10 @@ export default (): Plugin => ({
       Root: { ...Root, properties: { ...Root?.properties, 'x-unmatched': 'Responses' } },
     }),
   },
-  preprocessors: { oas3: { 'x-defaults': defaultsPreprocessor } },
-  rules: {
-    oas3: { ...Object.fromEntries(FINDINGS.map((name) => [name, findingRule(name)])), ...OPENAPI_RULES },
-  },
+  rules: { oas3: OPENAPI_RULES },
   configs: {
     recommended: {
-      preprocessors: { [DEFAULTS_PREPROCESSOR]: 'on' },
       rules: {
-        ...Object.fromEntries(GENERATION_RULES.map((name) => [name, 'error'])),
         ...Object.fromEntries(
           Object.keys(OPENAPI_RULES).map((name) => [`accord/${name}`, WARNINGS.includes(name) ? 'warn' : 'error']),
         ),
@@ -293,4 +232,4 @@ export default (): Plugin => ({
       },
     },
   },
-});
+};

@@ -13,7 +13,7 @@ import {
 import { operationEntries, shapeOf, splitPath, versionsOf } from '@accord-api/platform/contract/openapi';
 import { parameterForm } from '@accord-api/platform/contract/parameter-form';
 import { inlineSchemas } from '@accord-api/platform/contract/schemas';
-import { RULE as CODES_RULE, codeFindings } from './codes.js';
+import { codeFindings } from './codes.js';
 import type { OpenApiSource } from './openapi-source.js';
 import { REACHES } from './permissions.js';
 import type { Finding } from './yaml-source.js';
@@ -222,8 +222,6 @@ function unparsableParameters(document: OpenApiDocument): Finding[] {
     return [{ path, rule: 'parameter-form', message: `The ${declared.in} parameter ${declared.name} ${form.reason}.` }];
   });
 }
-
-export const FINDINGS = [...Object.keys(RULES), 'path-ambiguous', 'path-parameter-name', REFERENCES, CODES_RULE];
 
 /** Returns what the generator and the router reject in a document of valid structure. */
 export function findings(source: OpenApiSource): Finding[] {

@@ -77,17 +77,13 @@ function rootFields({ document }: SdlSource): { type: string; field: FieldDefini
   });
 }
 
-/** Returns a message if a field of a root type has no `@permission`: such a field would be open to everybody. */
-export function missingPermission(type: string, { name, directives = [] }: FieldDefinitionNode): string | undefined {
-  if (!ROOTS.includes(type) || directives.some(isPermission)) return undefined;
-  return `"${type}.${name.value}" does not say who may use it: add @permission.`;
-}
-
+/** A field of a root type without `@permission` would be open to everybody. */
 export const missingPermissions = (sdl: SdlSource): Problem[] =>
-  rootFields(sdl).flatMap(({ type, field }) => {
-    const message = missingPermission(type, field);
-    return message === undefined ? [] : problemIn(field.name, DIRECTIVE, message);
-  });
+  rootFields(sdl).flatMap(({ type, field: { name, directives = [] } }) =>
+    directives.some(isPermission)
+      ? []
+      : problemIn(name, DIRECTIVE, `"${type}.${name.value}" does not say who may use it: add @permission.`),
+  );
 
 function sdlStatements(sdl: SdlSource): Statement[] {
   const definition = definitionIn(sdl.document);
