@@ -123,6 +123,18 @@ onEachDatabase(t, async (t, database) => {
     t.same([...statisticsOf(db).fallbacks], []);
   });
 
+  t.test('a time is written with its year, or not at all', async (t) => {
+    const write = (client: Db, at: Date) => client.thing.update({ where: { id: IDS[0] }, data: { at } });
+    for (const client of [prisma, db]) {
+      for (const at of [date('+012026-05-06T07:08:09.123Z'), date('0001-01-01T00:00:00Z'), GREATEST])
+        t.strictSame((await write(client, at)).at, at);
+      const { rows } = await pool.query('SELECT at_time::text AS at FROM things WHERE id = $1', [IDS[0]]);
+      t.equal(rows[0].at, '275760-09-13 00:00:00+00', 'which is not infinity');
+      for (const at of [date('0000-12-31T00:00:00Z'), date('-000043-03-15T10:00:00Z'), LEAST])
+        await t.rejects(write(client, at), { name: 'PrismaClientKnownRequestError' });
+    }
+  });
+
   t.test('relations by a join table, writes with a selection, and transactions keep them', async (t) => {
     await pool.query(`UPDATE things SET price = $1, at_time = 'infinity'`, [DIGITS]);
     const createdAt = date('2026-01-01T00:00:00Z');
