@@ -95,7 +95,7 @@ function edit({ openapi: text = openapi, schema: sdl = schema, code = {}, requir
     type,
     new Set(fields.filter((field) => types.get(type)?.has(field))),
   ]);
-  const { changes } = editCode(project, '/', contractsOf({ openapi: text, schema: sdl }), {
+  const { changes, left } = editCode(project, '/', contractsOf({ openapi: text, schema: sdl }), {
     before: Object.fromEntries(old.map((one) => [one.operationId, one])),
     required: new Map(demanded),
   });
@@ -104,7 +104,7 @@ function edit({ openapi: text = openapi, schema: sdl = schema, code = {}, requir
     .map((file): [string, string] => [file.getFilePath().slice(1), file.getFullText()]);
   return {
     reported: changes.map(({ kind, file, name }) => `${kind} ${name} in ${file}`),
-    details: changes.map(({ detail }) => detail),
+    left: left.map(({ file, name, reason }) => `${name} in ${file}: ${reason}`),
     files: Object.fromEntries(after.filter(([path, content]) => before[path] !== content)),
   };
 }
@@ -130,7 +130,7 @@ t.test('the marker answers 501', async (t) => {
 });
 
 t.test('complete code does not change', async (t) => {
-  t.same(edit({}), { reported: [], details: [], files: {} });
+  t.same(edit({}), { reported: [], left: [], files: {} });
 });
 
 t.test('a new operation gets a stub in the order of the contract', async (t) => {
@@ -231,61 +231,37 @@ export const trash = Contract.trashHandlers({\n  ${DELETE}
   });
 });
 
-t.test('a removed operation is parked, and restored unchanged', async (t) => {
-  const { reported, files } = edit({ openapi: withoutPut });
-  t.same(reported, ['parked putNote in src/application/rest/notes.ts']);
-  const text = files['src/application/rest/notes.ts'] ?? '';
-  const body = NOTES.slice(NOTES.indexOf('  // Writes one.'), NOTES.indexOf('});\n\nconst helper'));
-  t.equal(
-    text,
-    `${NOTES.replace(`\n${body}`, '')}
-// accord: parked putNote: openapi.yaml no longer has it.
-// It comes back when the contract has it again; delete it when nobody needs it.
-${body
-  .trimEnd()
-  .split('\n')
-  .map((line) => `// ${line}`)
-  .join('\n')}
-`,
-  );
-  t.same(edit({ openapi: withoutPut, code: files }).reported, [], 'a second run changes nothing');
-  const back = edit({ code: files });
-  t.same(back.reported, ['restored putNote in src/application/rest/notes.ts']);
-  t.equal(back.files['src/application/rest/notes.ts'], NOTES, 'every byte is where it was');
-});
-
-t.test('the stub of a removed operation is deleted with its import', async (t) => {
+t.test('the code of a removed operation is reported, and stays', async (t) => {
+  t.same(edit({ openapi: withoutPut }), {
+    reported: [],
+    left: ['putNote in src/application/rest/notes.ts: openapi.yaml no longer has it.'],
+    files: {},
+  });
   const stubbed = edit({ openapi: withDelete }).files;
-  const { reported, files } = edit({
+  const { left } = edit({
     code: { 'src/application/rest/notes.ts': stubbed['src/application/rest/notes.ts'] ?? '' },
   });
-  t.same(reported, [
-    'dropped deleteNote in src/application/rest/notes.ts',
-    'dropped notWritten in src/application/rest/notes.ts',
-  ]);
-  t.equal(files['src/application/rest/notes.ts'], NOTES, 'as it was before the stub');
+  t.same(left, ['deleteNote in src/application/rest/notes.ts: openapi.yaml no longer has it.'], 'a stub too');
 });
 
 t.test('another operationId for the same request is reported', async (t) => {
-  const { reported, details } = edit({ openapi: openapi.replace('putNote', 'writeNote').replaceAll('note_id', 'id') });
-  t.same(reported, [
-    'parked putNote in src/application/rest/notes.ts',
-    'added writeNote in src/application/rest/notes.ts',
+  const { reported, left } = edit({ openapi: openapi.replace('putNote', 'writeNote').replaceAll('note_id', 'id') });
+  t.same(reported, ['added writeNote in src/application/rest/notes.ts']);
+  t.same(left, [
+    'putNote in src/application/rest/notes.ts: openapi.yaml no longer has it, and has its request as writeNote.',
   ]);
-  t.same(details, ['openapi.yaml no longer has it, and has its request as writeNote.', 'PUT /notes/{id}']);
 });
 
 t.test('an operation under another tag is reported', async (t) => {
   const text = openapi
     .replace('tags:\n', 'tags:\n  - { name: drafts }\n')
     .replace(/(operationId: \w+Note\n {6}tags: )\[notes\]\n {6}security: \[{/, '$1[drafts]\n      security: [{');
-  const { reported, details, files } = edit({ openapi: text });
+  const { reported, left, files } = edit({ openapi: text });
   t.same(reported, [
-    'parked putNote in src/application/rest/notes.ts',
     'added putNote in src/application/rest/drafts.ts',
     'registered drafts in src/application/rest/handlers.ts',
   ]);
-  t.equal(details[0], 'openapi.yaml has it under the tag drafts.');
+  t.same(left, ['putNote in src/application/rest/notes.ts: openapi.yaml has it under the tag drafts.']);
   const again = edit({ openapi: text, code: files });
   t.same([again.reported, again.files], [[], {}], 'a second run changes nothing');
 });
@@ -298,37 +274,22 @@ t.test('handlers in unexpected places are not duplicated', async (t) => {
   });
 });
 
-t.test('a removed tag is parked and unregistered, and restored', async (t) => {
+t.test('a removed tag is reported with its registration', async (t) => {
   const text = openapi
     .replaceAll('tags: [notes]', 'tags: [papers]')
     .replaceAll('getNote', 'getPaper')
     .replaceAll('/notes/', '/papers/')
     .replaceAll('putNote', 'putPaper');
-  const { reported, files } = edit({ openapi: text });
+  const { reported, left } = edit({ openapi: text });
   t.same(reported, [
-    'parked getNote in src/application/rest/notes.ts',
-    'parked putNote in src/application/rest/notes.ts',
-    'unregistered notes in src/application/rest/handlers.ts',
     'added getPaper in src/application/rest/papers.ts',
     'added putPaper in src/application/rest/papers.ts',
     'registered papers in src/application/rest/handlers.ts',
   ]);
-  t.match(
-    files['src/application/rest/handlers.ts'],
-    /^import { papers } from '\.\/papers\.js';\n\nexport const handlers: Handlers = {\n {2}papers,\n };/,
-  );
-  const back = edit({
-    code: {
-      'src/application/rest/notes.ts': files['src/application/rest/notes.ts'] ?? '',
-      'src/application/rest/handlers.ts': (CODE['src/application/rest/handlers.ts'] ?? '')
-        .replace("import { notes } from './notes.js';\n", '')
-        .replace('{ notes }', '{}'),
-    },
-  });
-  t.same(back.reported, [
-    'restored getNote in src/application/rest/notes.ts',
-    'restored putNote in src/application/rest/notes.ts',
-    'registered notes in src/application/rest/handlers.ts',
+  t.same(left, [
+    'getNote in src/application/rest/notes.ts: openapi.yaml no longer has it.',
+    'putNote in src/application/rest/notes.ts: openapi.yaml no longer has it.',
+    'notes in src/application/rest/handlers.ts: The contract has no such tag.',
   ]);
 });
 
@@ -369,50 +330,17 @@ type Deleted { id: ID! }
   t.throws(() => edit(Page), { name: 'Unable', message: /Page\.ts and page\.ts differ in case only/ });
 });
 
-t.test('a removed field is parked with its comments, and restored', async (t) => {
-  const gone = schema.replace('  createdAt: String!\n', '');
-  const parked = edit({ schema: gone });
-  t.same(parked.reported, ['parked User.createdAt in src/application/graphql/User.ts']);
-  t.equal(
-    parked.files['src/application/graphql/User.ts'],
-    `${USER.replace(/ {2}\/\/ as text\n.*\n/, '')}
-// accord: parked User.createdAt: schema.graphql no longer has it.
-// It comes back when the contract has it again; delete it when nobody needs it.
-//   // as text
-//   createdAt: ({ createdAt }) => createdAt.toISOString(), // ISO 8601
-`,
-  );
-  const back = edit({ code: parked.files });
-  t.same(back.reported, ['restored User.createdAt in src/application/graphql/User.ts']);
-  t.equal(back.files['src/application/graphql/User.ts'], USER, 'every byte is where it was');
-
-  const renamed = edit({ schema: schema.replace('createdAt', 'since'), required: { User: ['since'] } });
-  t.same(renamed.reported, [
-    'parked User.createdAt in src/application/graphql/User.ts',
-    'added User.since in src/application/graphql/User.ts',
-  ]);
-});
-
-t.test('a removed type is parked and unregistered, and restored', async (t) => {
+t.test('a removed field and a removed type are reported', async (t) => {
+  t.same(edit({ schema: schema.replace('  createdAt: String!\n', '') }), {
+    reported: [],
+    left: ['User.createdAt in src/application/graphql/User.ts: schema.graphql no longer has it.'],
+    files: {},
+  });
   const sdl = without(schema, 'type Mutation', 'nothing').slice(0, schema.indexOf('type Mutation'));
-  const { reported, files } = edit({ schema: sdl });
-  t.same(reported, [
-    'parked Mutation.deleteUser in src/application/graphql/Mutation.ts',
-    'unregistered Mutation in src/application/graphql/resolvers.ts',
+  t.same(edit({ schema: sdl }).left, [
+    'Mutation.deleteUser in src/application/graphql/Mutation.ts: schema.graphql no longer has it.',
+    'Mutation in src/application/graphql/resolvers.ts: The contract has no such type.',
   ]);
-  t.match(
-    files['src/application/graphql/resolvers.ts'],
-    "import { Query } from './Query.js';\nimport { User } from './User.js';\n\nexport const resolvers: Resolvers = { Query, User };",
-  );
-  const back = edit({ code: files });
-  t.same(back.reported, [
-    'restored Mutation.deleteUser in src/application/graphql/Mutation.ts',
-    'registered Mutation in src/application/graphql/resolvers.ts',
-  ]);
-  t.match(
-    back.files['src/application/graphql/Mutation.ts'],
-    'export const Mutation: MutationRoutes = {\n  deleteUser: () => null,\n};',
-  );
 });
 
 /** Returns the contents of all source files. */

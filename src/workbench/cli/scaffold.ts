@@ -12,27 +12,29 @@ import { type Contracts, readContracts } from '../model/contracts.js';
 import {
   type Change,
   editGroups,
+  type Left,
+  leftIn,
   type Pending,
   pendingIn,
   type Request,
   tagGroups,
   typeGroups,
 } from '../scaffold/groups.js';
-import { parkedHead } from '../scaffold/source-edits.js';
 import { emptyProject, type RequiredFields, requiredFields, typesOf } from '../scaffold/stubs.js';
 
+type Named = Pick<Change, 'file' | 'name'>;
 /** Adds the position in `file`; line and column count from 1. */
 type Located<Thing> = Thing & { line: number; column: number };
 
 interface Scaffolding {
   generated: string[];
   changes: Located<Change>[];
+  left: Located<Left>[];
   pending: Located<Pending>[];
 }
 
 /**
- * Generates `generated/`, writes stubs for new operations and fields, parks the code of removed ones, and restores parked code. A second
- * run changes nothing.
+ * Generates `generated/`, writes stubs for new operations and fields, and reports the code of removed ones. A second run changes nothing.
  * @throws Unable on an invalid contract, on a syntax error in the code, and on a name that no file can have
  */
 export async function scaffold(root: string, check = false): Promise<Scaffolding> {
@@ -45,13 +47,14 @@ export async function scaffold(root: string, check = false): Promise<Scaffolding
   if (outcome.problems.length > 0) throw new Unable(outcome.report);
   const types = typesOf(contracts.schema);
   const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
-  const { changes, pending } = editCode(project, root, contracts, { before, required });
+  const { changes, left, pending } = editCode(project, root, contracts, { before, required });
   await finish(project, root, check);
-  const place = <Thing extends Change | Pending>(thing: Thing) =>
+  const place = <Thing extends Named>(thing: Thing) =>
     locate(project.getSourceFileOrThrow(join(root, thing.file)), thing);
   return {
     generated: outcome.changed.map((name) => `generated/${name}`),
     changes: changes.map(place),
+    left: left.map(place),
     pending: pending().map(place),
   };
 }
@@ -62,10 +65,11 @@ export function editCode(
   root: string,
   contracts: Contracts,
   { before, required }: { before: Readonly<Record<string, Request>>; required: RequiredFields },
-): { changes: Change[]; pending: () => Pending[] } {
+): { changes: Change[]; left: Left[]; pending: () => Pending[] } {
   const tags = tagGroups(contracts.openapi.operations, before);
   const types = typeGroups(typesOf(contracts.schema), required);
   return {
+    left: [...leftIn(project, root, 'tag', tags), ...leftIn(project, root, 'type', types)],
     changes: [...editGroups(project, root, 'tag', tags), ...editGroups(project, root, 'type', types)],
     pending: () => [...pendingIn(project, root, tags), ...pendingIn(project, root, types)],
   };
@@ -87,14 +91,12 @@ function openProject(root: string): Project {
   return project;
 }
 
-/** Adds the line and column of a member, of an entry in a registry, or of parked code. */
-function locate<Thing extends Change | Pending>(file: SourceFile, thing: Thing): Located<Thing> {
+/** Adds the line and column of a member, or of an entry in a registry. */
+function locate<Thing extends Named>(file: SourceFile, thing: Thing): Located<Thing> {
   const text = file.getFullText();
   const name = thing.name.slice(thing.name.indexOf('.') + 1);
-  const isParked = 'kind' in thing && thing.kind === 'parked';
   const declared = new RegExp(`(?<=^ *|export const |[{,] *)${name}(?=[:(,]| [:=}])`, 'm');
-  const at = isParked ? text.indexOf(parkedHead(thing.name)) : text.search(declared);
-  return { ...thing, ...file.getLineAndColumnAtPos(Math.max(0, at)) };
+  return { ...thing, ...file.getLineAndColumnAtPos(Math.max(0, text.search(declared))) };
 }
 
 async function finish(project: Project, root: string, check: boolean): Promise<void> {
@@ -123,15 +125,6 @@ async function formatted(root: string, path: string, text: string): Promise<stri
   return (await textOf(child.stdout)) || text;
 }
 
-const COLOURS = {
-  added: 'green',
-  restored: 'green',
-  registered: 'green',
-  parked: 'yellow',
-  dropped: 'yellow',
-  unregistered: 'yellow',
-} as const satisfies Record<Change['kind'], string>;
-
 const position = ({ file, line, column }: Located<{ file: string }>): string => `${file}:${line}:${column}`;
 
 function changeLines(changes: readonly Located<Change>[]): string[] {
@@ -139,16 +132,15 @@ function changeLines(changes: readonly Located<Change>[]): string[] {
   const widths = [0, 1, 2].map((index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
   return changes.map(({ kind, detail }, row) => {
     const cells = rows[row]?.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ') ?? '';
-    return `  ${paint(COLOURS[kind], kind)}${`${cells}  ${detail}`.slice(kind.length)}`;
+    return `  ${paint('green', kind)}${`${cells}  ${detail}`.slice(kind.length)}`;
   });
 }
 
 /** Returns the next steps as sentences. `check` means that nothing was written. */
-function nextSteps({ generated, changes, pending }: Scaffolding, check: boolean): string[] {
+function nextSteps({ generated, changes, left, pending }: Scaffolding, check: boolean): string[] {
   if (check && changes.length + generated.length > 0) return ['Run `npx accord scaffold`.'];
-  const parked = changes.filter(({ kind }) => kind === 'parked');
   return [
-    ...parked.map((one) => `Look at ${position(one)}: ${one.name} is parked. ${one.detail} Move it, or delete it.`),
+    ...left.map((one) => `Look at ${position(one)}: ${one.name}. ${one.reason} Move it, or delete it.`),
     ...pending.map((one) => {
       const answer = one.request === undefined ? 'answers NOT_IMPLEMENTED' : `(${one.request}) answers 501`;
       return `Fill in ${position(one)}: ${one.name} ${answer}.`;
@@ -185,7 +177,7 @@ interface Options {
 
 const DESCRIPTION = `Brings the code in line with the contracts, and prints the next steps.
 
-Generates generated/, then writes a stub for each new operation into src/application/rest/<tag>.ts, and for each new field that needs a resolver into src/application/graphql/<Type>.ts. A stub is typed and answers 501 / NOT_IMPLEMENTED; a comment suggests the target of its route. Your code does not change. Code of an operation or field that a contract no longer has, or has under another name or tag, moves into comments at the end of its file, and comes back with it. A second run changes nothing.`;
+Generates generated/, then writes a stub for each new operation into src/application/rest/<tag>.ts, and for each new field that needs a resolver into src/application/graphql/<Type>.ts. A stub is typed and answers 501 / NOT_IMPLEMENTED; a comment suggests the target of its route. Your code does not change. Code of an operation or field that a contract no longer has, or has under another name or tag, is reported. A second run changes nothing.`;
 
 /** Exits 1 with `--check` if there is something to write, 2 on an invalid contract. */
 const scaffoldCommand: Subcommand = (command) => {

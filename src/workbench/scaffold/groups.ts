@@ -6,27 +6,22 @@ import { handlersFunctionOf } from '../model/names.js';
 import { permissionsOf } from '../model/permissions.js';
 import { ROOTS } from '../model/sdl-source.js';
 import {
-  cut,
   importNamed,
   insertProperty,
   insertStatement,
-  isParked,
   isStub,
-  isUsed,
   literalOf,
   MARKER,
-  park,
+  ownNames,
   propertyNames,
   propertyOf,
-  removeUnusedImport,
-  restore,
 } from './source-edits.js';
 import { fieldComment, operationComment, type RequiredFields, type Types } from './stubs.js';
 
 /** A change that `accord scaffold` made, or with `--check` would make. */
 export interface Change {
-  /** Stubs are added or dropped, code is parked or restored, files are registered or unregistered. */
-  kind: 'added' | 'restored' | 'parked' | 'dropped' | 'registered' | 'unregistered';
+  /** Stubs are added, and files are registered. */
+  kind: 'added' | 'registered';
   file: string;
   name: string;
   detail: string;
@@ -38,6 +33,13 @@ export interface Pending {
   name: string;
   /** `GET /api/v1/users`; undefined for a field. */
   request?: string;
+}
+
+/** Code of an operation, field, tag or type that the contract does not have any more. */
+export interface Left {
+  file: string;
+  name: string;
+  reason: string;
 }
 
 export type Request = Pick<Operation, 'method' | 'path'>;
@@ -141,14 +143,17 @@ function declare(file: SourceFile, group: Group): void {
   );
 }
 
+const registryOf = (kind: Group['kind']) => ({
+  constant: REGISTRIES[kind],
+  path: `${FOLDERS[kind]}/${REGISTRIES[kind]}.ts`,
+});
+
 /**
- * Adds stubs, parks members without a counterpart in the contract, restores parked ones, and registers the files. Edits the sources in
- * memory only.
+ * Adds stubs, and registers their files. Edits the sources in memory only.
  * @throws Unable for a file without the expected declaration
  */
 export function editGroups(project: Project, root: string, kind: Group['kind'], groups: Groups): Change[] {
-  const constant = REGISTRIES[kind];
-  const path = `${FOLDERS[kind]}/${constant}.ts`;
+  const { constant, path } = registryOf(kind);
   const registry = project.getSourceFile(join(root, path));
   if (!registry || !literalOf(registry, constant))
     throw new Unable(`${path} must export \`${constant}\`, an object literal that names the files beside it.`);
@@ -156,27 +161,29 @@ export function editGroups(project: Project, root: string, kind: Group['kind'], 
   return groups(registered).flatMap((group): Change[] => {
     const { name, members } = group;
     const isRegistered = registered.includes(name);
-    const present = project.getSourceFile(join(root, pathOf(group)));
-    const isWanted = [...members].some(
-      ([member, { isRequired }]) => isRequired || isParked(present, labelOf(group, member)),
-    );
-    if (!isWanted && (!isRegistered || (kind === 'type' && !literalOf(present, name)))) return [];
-    const file = present ?? newFile(project, join(root, pathOf(group)));
+    if (![...members.values()].some(({ isRequired }) => isRequired)) return [];
+    const file = project.getSourceFile(join(root, pathOf(group))) ?? newFile(project, join(root, pathOf(group)));
     if (kind === 'tag' && !literalOf(file, name)) refuseOtherContent(file, group, isRegistered);
-    if (isWanted && !literalOf(file, name)) declare(file, group);
-    const changes = editGroup(file, group);
-    if (members.size === 0) {
-      removeDeclaration(file, group);
-      const entry = propertyOf(registry, constant, name);
-      if (entry) cut(entry);
-      removeUnusedImport(registry, name);
-      const left = file.getFullText().trim() === '' ? 'is empty: delete it' : 'stays, with its parked code';
-      return [...changes, { kind: 'unregistered', file: path, name, detail: `${pathOf(group)} ${left}` }];
-    }
+    if (!literalOf(file, name)) declare(file, group);
+    const changes = addStubs(file, group);
     if (isRegistered) return changes;
     importNamed(registry, `./${name}.js`, name);
     insertProperty(registry, constant, `${name},`, propertyNames(registry, constant).at(-1));
     return [...changes, { kind: 'registered', file: path, name, detail: pathOf(group) }];
+  });
+}
+
+/** Returns the code that the contract does not have any more. Nobody but its developer deletes or moves it. */
+export function leftIn(project: Project, root: string, kind: Group['kind'], groups: Groups): Left[] {
+  const { constant, path } = registryOf(kind);
+  return groups(propertyNames(project.getSourceFile(join(root, path)), constant)).flatMap((group) => {
+    const { name, members, reason } = group;
+    const file = project.getSourceFile(join(root, pathOf(group)));
+    const gone = ownNames(file, name).filter((one) => !members.has(one));
+    const own = gone.map((one) => ({ file: pathOf(group), name: labelOf(group, one), reason: reason(one) }));
+    return members.size > 0 || !literalOf(file, name)
+      ? own
+      : [...own, { file: path, name, reason: `The contract has no such ${kind}.` }];
   });
 }
 
@@ -197,53 +204,27 @@ function refuseOtherContent(file: SourceFile, group: Group, isRegistered: boolea
   const path = pathOf(group);
   const expected = `\`export const ${name} = Contract.${handlersFunctionOf(name)}({ … })\``;
   if (isRegistered) throw new Unable(`${path} must contain ${expected}, with a handler for each operation.`);
-  if (file.getStatements().length > 0 && !isParked(file))
+  if (file.getStatements().length > 0)
     throw new Unable(
       `The tag ${name} needs the file ${path}, which has other content. Choose another name for the tag.`,
     );
 }
 
-function editGroup(file: SourceFile, group: Group): Change[] {
-  const { kind, name: constant, members, reason } = group;
+function addStubs(file: SourceFile, group: Group): Change[] {
+  const { kind, name: constant, members } = group;
   const changes: Change[] = [];
-  const report = (kind: Change['kind'], name: string, detail: string) =>
-    changes.push({ kind, file: pathOf(group), name, detail });
-  for (const name of propertyNames(file, constant).filter((one) => !members.has(one))) {
-    const node = propertyOf(file, constant, name);
-    if (node === undefined) continue;
-    const label = labelOf(group, name);
-    const isUnwritten = isStub(node);
-    const text = cut(node);
-    if (isUnwritten) report('dropped', label, 'a stub without code, and the contract no longer has it');
-    else {
-      park(file, label, reason(name), text);
-      report('parked', label, reason(name));
-    }
-  }
   const present = propertyNames(file, constant);
   let above: string | undefined;
   for (const [name, { isRequired, about, comment }] of members) {
-    const label = labelOf(group, name);
-    if (!present.includes(name) && (isRequired || isParked(file, label))) {
-      const restored = restore(file, label);
+    if (!present.includes(name) && isRequired) {
       const stub = `${name}: ${MARKER},${comment ? ` ${comment}` : ''}`;
-      insertProperty(file, constant, restored ?? stub, above, kind === 'tag' ? '\n' : '');
-      report(restored === undefined ? 'added' : 'restored', label, about);
+      insertProperty(file, constant, stub, above, kind === 'tag' ? '\n' : '');
+      changes.push({ kind: 'added', file: pathOf(group), name: labelOf(group, name), detail: about });
     }
     if (propertyOf(file, constant, name)) above = name;
   }
-  if (isUsed(file, MARKER)) importNamed(file, '@accord-api/platform', MARKER);
-  else if (removeUnusedImport(file, MARKER)) report('dropped', MARKER, 'an import without a use');
+  if (changes.length > 0) importNamed(file, '@accord-api/platform', MARKER);
   return changes;
-}
-
-/** Removes the declaration of a group without members, and its import. */
-function removeDeclaration(file: SourceFile, group: Group): void {
-  const statement = file.getVariableStatement(group.name);
-  if (!statement || literalOf(file, group.name)?.getProperties().length !== 0) return;
-  const imported = importOf(group, file);
-  cut(statement);
-  removeUnusedImport(file, imported);
 }
 
 /** Returns the members that answer 501 or NOT_IMPLEMENTED. */

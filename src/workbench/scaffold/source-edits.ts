@@ -5,7 +5,6 @@ import {
   QuoteKind,
   type SourceFile,
   type SpreadAssignment,
-  SyntaxKind,
 } from 'ts-morph';
 
 /** The handler of stubs, which the platform exports. */
@@ -30,40 +29,10 @@ function extentOf(node: Node): { start: number; end: number; hasComma: boolean }
   return { start, end: end + (TRAILING.exec(text.slice(end))?.[0].length ?? 0), hasComma: comma !== '' };
 }
 
-/** Replaces a range. Nodes become invalid, because the file is parsed again. Edits by ts-morph fail on some comments. */
-function splice(file: SourceFile, start: number, end: number, text: string): void {
+/** Nodes become invalid, because the file is parsed again. Edits by ts-morph fail on some comments. */
+function insert(file: SourceFile, at: number, text: string): void {
   const old = file.getFullText();
-  file.replaceWithText(old.slice(0, start) + text + old.slice(end));
-}
-
-const insert = (file: SourceFile, at: number, text: string): void => splice(file, at, at, text);
-
-/** Removes a range, and the blank lines on one side. */
-function removeRange(file: SourceFile, start: number, end: number): void {
-  const text = file.getFullText();
-  const head = text.slice(0, start).trimEnd();
-  const tail = text.slice(end).trimStart();
-  const above = text.slice(head.length, start);
-  const below = text.slice(end, text.length - tail.length);
-  const lines = (gap: string) => gap.split('\n').length - 1;
-  const count = tail.startsWith('}')
-    ? lines(below)
-    : head.endsWith('{')
-      ? lines(above)
-      : Math.max(lines(above), lines(below));
-  const gap = tail === '' ? '\n' : '\n'.repeat(count) + below.slice(below.lastIndexOf('\n') + 1);
-  file.replaceWithText(head === '' ? tail : head + gap + tail);
-}
-
-/** Removes a statement or a property with its comments. Returns the text, with the comma of a property. */
-export function cut(node: Node): string {
-  const { start, end, hasComma } = extentOf(node);
-  const text = node.getSourceFile().getFullText();
-  const indent = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
-  const comma = hasComma || Node.isStatement(node) ? '' : ',';
-  const code = text.slice(start, node.getEnd()) + comma + text.slice(node.getEnd(), end);
-  removeRange(node.getSourceFile(), start, end);
-  return (/^\s*$/.test(indent) ? indent : '') + code;
+  file.replaceWithText(old.slice(0, at) + text + old.slice(at));
 }
 
 export function insertStatement(file: SourceFile, text: string): void {
@@ -102,7 +71,11 @@ function nameOf(node: Node): string {
   return Node.isStringLiteral(name) ? name.getLiteralText() : node.getName();
 }
 
-export const propertyNames = (file: SourceFile, constant: string): string[] =>
+/** Returns the properties that the literal itself contains. */
+export const ownNames = (file: SourceFile | undefined, constant: string): string[] =>
+  (literalOf(file, constant)?.getProperties() ?? []).map(nameOf).filter((name) => name !== '');
+
+export const propertyNames = (file: SourceFile | undefined, constant: string): string[] =>
   (literalOf(file, constant)?.getProperties() ?? []).flatMap((one) =>
     Node.isSpreadAssignment(one) ? spreadNames(one) : [nameOf(one)],
   );
@@ -133,55 +106,4 @@ export function importNamed(file: SourceFile, module: string, name: string, isTy
   const same = ofModule.find((one) => one.isTypeOnly() === isTypeOnly && !one.getNamespaceImport());
   if (same) same.addNamedImport(name);
   else file.addImportDeclaration({ moduleSpecifier: module, namedImports: [name], isTypeOnly });
-}
-
-/** Returns true if a name occurs outside of the imports. */
-export const isUsed = (file: SourceFile, name: string): boolean =>
-  file
-    .getDescendantsOfKind(SyntaxKind.Identifier)
-    .some((one) => one.getText() === name && !one.getFirstAncestorByKind(SyntaxKind.ImportDeclaration));
-
-/** Removes an unused import. Returns false if there is none. */
-export function removeUnusedImport(file: SourceFile, name: string): boolean {
-  for (const declaration of file.getImportDeclarations()) {
-    const named = declaration.getNamedImports().find((one) => one.getName() === name);
-    const isNamespace = declaration.getNamespaceImport()?.getText() === name;
-    if ((!named && !isNamespace) || isUsed(file, name)) continue;
-    if (named && (declaration.getNamedImports().length > 1 || declaration.getDefaultImport())) named.remove();
-    // The comments above it may describe the file.
-    else removeRange(file, declaration.getStart(), declaration.getEnd());
-    return true;
-  }
-  return false;
-}
-
-/** Code of members that the contract no longer has, in comments at the end of its file. */
-const PARKED = /\n?^\/\/ accord: parked (\S+): .*\n\/\/ .*\n((?:\/\/.*\n?)*)/gm;
-const HINT = '// It comes back when the contract has it again; delete it when nobody needs it.';
-
-const parkedBlocks = (file: SourceFile) => [...file.getFullText().matchAll(PARKED)];
-
-export const parkedHead = (label: string): string => `// accord: parked ${label}:`;
-
-/** Returns true if a file has parked code of a label, or any parked code. */
-export const isParked = (file: SourceFile | undefined, label?: string): boolean =>
-  file !== undefined && parkedBlocks(file).some(([, name]) => label === undefined || name === label);
-
-export function park(file: SourceFile, label: string, reason: string, code: string): void {
-  const lines = code.split('\n').map((line) => `// ${line}`.trimEnd());
-  const text = file.getFullText();
-  splice(
-    file,
-    text.trimEnd().length,
-    text.length,
-    `\n\n${parkedHead(label)} ${reason}\n${HINT}\n${lines.join('\n')}\n`,
-  );
-}
-
-/** Removes parked code from the comments, and returns it; undefined if there is none. */
-export function restore(file: SourceFile, label: string): string | undefined {
-  const block = parkedBlocks(file).find(([, name]) => name === label);
-  if (block === undefined) return undefined;
-  splice(file, block.index, block.index + block[0].length, '');
-  return (block[2] ?? '').replaceAll(/^\/\/ ?/gm, '').trimEnd();
 }
