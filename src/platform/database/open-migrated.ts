@@ -112,18 +112,14 @@ export async function openMigrated(
 /** Loads only the module of the requested kind. */
 async function openBackend(
   address: DatabaseAddress,
-  options: Required<Pick<PostgresOptions, 'name' | 'limits' | 'observe'>> & { poolSize: number | undefined } & Pick<
-      PostgresOptions,
-      'direct'
-    > &
-    EmbeddedOptions,
+  { poolSize, ...options }: Omit<PostgresOptions, 'poolSize'> & { poolSize: number | undefined } & EmbeddedOptions,
 ) {
   if (address.kind === 'embedded') {
     const { openEmbedded } = await import('./embedded.js');
     const backend = await openEmbedded(address.directory, options);
-    backend.pool.on('connect', options.observe);
+    if (options.observe) backend.pool.on('connect', options.observe);
     return backend;
   }
   const { openPostgres } = await import('./postgres.js');
-  return openPostgres(address.url, { ...options, poolSize: options.poolSize ?? address.poolSize });
+  return openPostgres(address.url, { ...options, poolSize: poolSize ?? address.poolSize });
 }

@@ -1,6 +1,6 @@
 import { type Actor, forbidden, reachOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { isStorableId, notFound, throwNotFoundOrGone } from '../calls/rows.js';
+import { notFound, throwNotFoundOrGone } from '../calls/rows.js';
 import { Prisma } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
 import { type Args, filtered, isObject, withMember } from './call-arguments.js';
@@ -127,7 +127,6 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   async function writableRow(tx: Tx, where: Args): Promise<AnyRow> {
     const target = access.lockedTarget?.();
     const { id } = where;
-    if (typeof id === 'number' && data.hasNumericId && !isStorableId(id)) return throwNotFoundOrGone(tx, model, id);
     const isTarget = target?.model === model.name && target.row.id === id;
     if (isTarget && Object.keys(where).length === 1) return target.row;
     if (namesNoRow(data, where)) throw notFound(model);
