@@ -161,7 +161,9 @@ onEachDatabase(t, async (t, open) => {
     const all = follow(viewer, { channelId: 'long', since: 1 });
     const beginning = follow(viewer, { channelId: 'long', since: '0' });
     const fresh = follow(viewer, { channelId: 'new', since: 0 });
-    const last = await add('long', 'deleted');
+    // Not announced: a subscriber could get it before it is deleted.
+    const lost = { channelId: 'long', text: 'deleted', authorId: developer.id };
+    const { id: last } = await database.client.message.create({ data: lost });
     await database.client.message.delete({ where: { id: last } });
     const known = follow(viewer, { channelId: 'long', since: last });
     const future = follow(viewer, { channelId: 'long', since: last + 1 });

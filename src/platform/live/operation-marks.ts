@@ -19,6 +19,7 @@ export function markOperation(open: Operations, id: string, onReplaced: () => vo
     work.finally(() => {
       if (isOpen() || !(id in open)) return undefined;
       onReplaced();
+      void results?.return?.();
       return new Promise<never>(() => {});
     });
 

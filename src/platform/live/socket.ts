@@ -40,8 +40,6 @@ interface SocketOptions {
 interface Extra extends Record<PropertyKey, unknown> {
   connection: Connection;
   documents: Set<{ document: DocumentNode }>;
-  /** The active subscriptions. graphql-ws loses one whose id is reused while it starts. */
-  going: Set<Results>;
   open: Operations;
   size: number;
 }
@@ -70,12 +68,12 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
 
   /** @param place the number of operations on the socket, including this one */
   async function prepare(
-    { extra: { connection: one, documents, going, size }, subscriptions: open }: Socket,
+    { extra: { connection: one, documents, size }, subscriptions: open }: Socket,
     id: string,
     payload: SubscribePayload,
     { place, mark }: { place: number; mark: Mark },
   ): Promise<Execution | readonly GraphQLError[]> {
-    if (Math.max(place, going.size + 1) > limits.operations) {
+    if (place > limits.operations) {
       throw new Failure(
         'BAD_REQUEST',
         `A socket takes ${limits.operations} operations at a time. Complete one, or open another socket.`,
@@ -127,8 +125,6 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         const selection = { source, key, prepared, context: source.isShared ? shared : context, errors };
         results = followed(one, open, id, selection, { ...pages(callerOf(request)), onEnd });
       } else results = ownEvents(one, source, { prepared, context, onEnd });
-      going.add(results);
-      over.signal.addEventListener('abort', () => going.delete(results));
       mark.keep(results);
       // graphql-ws keeps the message until the subscription ends.
       for (const member of Object.keys(payload)) Reflect.deleteProperty(payload, member);
@@ -249,7 +245,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
 
   return (socket: WebSocket, request: FastifyRequest): void => {
     const one = connection(app, socket, request);
-    const extra: Extra = { connection: one, documents: new Set(), going: new Set(), open: {}, size: 0 };
+    const extra: Extra = { connection: one, documents: new Set(), open: {}, size: 0 };
     let received = '';
     const closed = server.opened(
       {
@@ -291,7 +287,6 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     const leave = () => {
       sockets.remove(one);
       void closed();
-      for (const results of extra.going) void results.return?.();
     };
     socket.once('close', leave);
     one.ended.addEventListener('abort', leave);
