@@ -2,10 +2,10 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The kind of a database error, for all drivers. `constraint` is the name of the unique index or the foreign key. */
+/** The kind of a database error, for all drivers. `constraint` is the name of the unique index. */
 export type DatabaseFault =
   | { kind: 'unique'; constraint: string }
-  | { kind: 'reference'; constraint: string }
+  | { kind: 'reference' }
   | { kind: 'not-found' }
   | { kind: 'unavailable' }
   /** The server rejects the login: a wrong password or a missing database. Retries do not help. */
@@ -126,7 +126,7 @@ export function faultOf(error: unknown): DatabaseFault {
   const causes = causesOf(error);
   const found = causes.find((one) => kindOf(one) !== undefined);
   const kind = (found && kindOf(found)) ?? 'unknown';
-  if (kind !== 'unique' && kind !== 'reference') return { kind };
+  if (kind !== 'unique') return { kind };
   const named = causes.map(({ constraint }) => (typeof constraint === 'string' ? constraint : constraint?.index));
   return { kind, constraint: named.find((one) => one !== undefined) ?? '' };
 }

@@ -167,7 +167,6 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     async onConnect({ extra, connectionParams, subscriptions: open }) {
       const { connection: one } = extra;
       extra.open = open;
-      Object.setPrototypeOf(open, null); // an id is any string: `constructor` is not in use yet
       try {
         await sockets.add(one, await one.authenticate(connectionParams));
         return true;

@@ -1,6 +1,7 @@
 /** Combines each declared model with its part of schema.prisma, once at the start. @module */
 
 import type { DataModel, Field, Model as StoredModel } from '../prepared-prisma/data-model.js';
+import { delegateName } from '../prepared-prisma/recorder.js';
 import { type AllowedCall, type Caller, type Model, type ModelHooks, sourceLineOf, type Tx } from './model.js';
 
 type Where = Readonly<Record<string, unknown>>;
@@ -202,8 +203,6 @@ export async function rowSatisfies(
   const select = data.hasNumericId ? { select: { id: true } } : {};
   return (await delegateOf(client, data).findFirst({ where: { AND: [unique, where] }, ...select })) != null;
 }
-
-export const delegateName = (model: string): string => `${model[0]?.toLowerCase()}${model.slice(1)}`;
 
 /** Returns the calls of a model on any client. */
 export const delegateOf = (client: object, { delegate }: Pick<ModelData, 'delegate'>): Delegate =>

@@ -3,9 +3,10 @@
 import { Failure, type Issue, issuesOf, pointerTo } from '../calls/errors.js';
 import { isPlain } from '../contract/document.js';
 import type { PrismaClient } from '../database/client.js';
+import { delegateName } from '../prepared-prisma/recorder.js';
 import { isObject } from './call-arguments.js';
 import type { CallLog } from './call-transaction.js';
-import { type DeclaredModels, delegateName, delegateOf, type ForeignKey, type ModelData } from './model-data.js';
+import { type DeclaredModels, delegateOf, type ForeignKey, type ModelData } from './model-data.js';
 import { isStorable } from './read-scope.js';
 
 type Row = Readonly<Record<string, unknown>>;
