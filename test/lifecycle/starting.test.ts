@@ -12,7 +12,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { demo } from '../../src/application/seed.js';
@@ -29,7 +29,7 @@ import {
   temporaryFolder,
   withoutDelays,
 } from '../support/process.js';
-import { POSTGRESQL, skipWithoutPostgresql } from '../support/servers.js';
+import { freePort, POSTGRESQL, skipWithoutPostgresql } from '../support/servers.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
 import { uncommitted } from '../support/uncommitted.js';
 
@@ -165,6 +165,33 @@ t.test('a start checks the port before the database', async (t) => {
   t.equal(code, 1);
   t.match(stderr, 'PORT: another process listens on ');
   t.notMatch(stderr, 'database');
+});
+
+t.test('a start accepts no connection before it is ready', { skip: skipWithoutPostgresql }, async (t) => {
+  const PORT = await freePort();
+  const DATABASE_URL = Object.assign(new URL(POSTGRESQL), { pathname: `/none_${randomUUID()}` }).href;
+  let over = false;
+  // The chance to connect in the moment of a check is small.
+  const starts = async () => {
+    for (let i = 0; i < 5; i++) await refusedServer(t, { PORT: String(PORT), DATABASE_URL });
+    over = true;
+  };
+  const outcomes = new Set<string>();
+  // From another address, because a connection from a free port to itself succeeds.
+  const attempt = async () => {
+    const socket = connect({ port: PORT, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    const outcome = once(socket, 'connect').then(
+      () => 'connected',
+      ({ code }: NodeJS.ErrnoException) => String(code),
+    );
+    outcomes.add(await outcome);
+    socket.destroy();
+  };
+  const client = async () => {
+    while (!over) await attempt();
+  };
+  await Promise.all([starts(), ...Array.from({ length: 16 }, client)]);
+  t.same([...outcomes], ['ECONNREFUSED']);
 });
 
 t.test('a start reports a missing database at once', { skip: skipWithoutPostgresql }, async (t) => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import { format } from 'node:util';
 import type { TProperties } from '@sinclair/typebox';
@@ -101,14 +101,14 @@ export function printAddresses({ title, config, database, address, demo, app }: 
   console.log(`${lines.join('\n')}\n`);
 }
 
-/** Checks that the port is free before the database is opened or migrated. */
+/** Checks that the port is free before the database is opened or migrated. A server would accept connections, and reset them. */
 async function checkPort(config: Config): Promise<void> {
-  const server = createServer().listen(config.PORT, listenHost(config));
-  await once(server, 'listening').catch((error: unknown) => {
-    throw notListening(error, config);
-  });
-  server.close();
-  await once(server, 'close');
+  const socket = connect(config.PORT, listenHost(config));
+  await once(socket, 'connect', { signal: AbortSignal.timeout(500) }).catch(() => {});
+  // The system may take the free port for the socket itself, and connect it to itself.
+  const isTaken = socket.remotePort !== undefined && socket.localPort !== config.PORT;
+  socket.destroy();
+  if (isTaken) throw notListening({ code: 'EADDRINUSE' }, config);
 }
 
 /** Returns the message for the operator; undefined for a bug, whose stack is printed. */
