@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { asynchronousStandby, type Cluster, primary, skipWithoutBinaries } from '../support/clusters.js';
 import { page } from '../support/documentation.js';
 import { eventually, ROOT, startServer, temporaryFolder } from '../support/process.js';
-import { skipWithoutPostgresql } from '../support/servers.js';
+import { freePort, skipWithoutPostgresql } from '../support/servers.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
 import { bearer, CREDENTIALS, startLoad } from './load.js';
 import { freshDatabase, recovered } from './world.js';
@@ -20,8 +20,9 @@ const skipWithoutTools = skipWithoutPostgresql || (TOOLS ? false : 'pg_dump and 
 
 t.setTimeout(0);
 
-/** The commands of docs/operations.md, "Backup and restore", in its order: save, restore, tell. */
-const commands = page('docs/operations.md').split('## Backup and restore')[1]?.split('```')[1]?.split('\n').slice(1, 4);
+/** The steps of docs/operations.md, "Backup and restore", in its order: save, stop, restore, tell, start. */
+const [save, stop, restore, tell, start] =
+  page('docs/operations.md').split('## Backup and restore')[1]?.split('```')[1]?.split('\n').slice(1) ?? [];
 
 const answerOf = async (url: string, path: string, headers: Record<string, string> = CREDENTIALS, init = {}) => {
   const answer = await fetch(url + path, { headers, ...init });
@@ -46,7 +47,8 @@ t.test(
   },
   async (t) => {
     const { href } = await freshDatabase(t);
-    const { url, stderr } = await startServer(t, { DATABASE_URL: href, ...ENVIRONMENT });
+    const settings = { DATABASE_URL: href, PORT: String(await freePort()), ...ENVIRONMENT };
+    const { url, stderr, kill, ended } = await startServer(t, settings);
     const folder = temporaryFolder(t);
     const client = new Client({ connectionString: href });
     await client.connect();
@@ -62,7 +64,6 @@ t.test(
       t.equal(status, 0, `${command}: ${stderr}`);
       return stdout;
     };
-    const [save, restore, tell] = commands ?? [];
 
     const channelId = randomUUID();
     const load = startLoad(t, url, channelId, CLIENTS);
@@ -88,25 +89,38 @@ t.test(
     const token = await bearer(url);
     const messages = load.messages.size;
     await eventually('messages that the backup lacks', () => load.messages.size > messages + 20);
-    const lostMessage = Number(load.received.at(-1));
     const counter = async () => (await client.query('SELECT counter FROM database_state')).rows[0].counter;
     const before = await counter();
     await eventually('a beat', async () => (await counter()) !== before);
 
+    await load.stop();
+    const newest = async () => Number((await client.query('SELECT max(id) FROM messages')).rows[0].max);
+    const lostMessage = await newest();
+    await eventually('the last message', () => Number(load.received.at(-1)) === lostMessage);
+    // An instance that runs notices the restore by itself.
     run(restore);
     await eventually('a new generation', () => stderr().includes('The database went back to an earlier state'));
     await eventually('closed sockets', () => load.closed.has(RESTORED));
+
+    t.match([stop, start], [/^# Stop /, /^# Start /]);
+    kill('SIGTERM');
+    await ended;
+    run(restore);
+    const [, told] = /generation is (\w+)/.exec(run(tell)) ?? [];
+    await startServer(t, settings);
+    const later = startLoad(t, url, channelId, CLIENTS);
+    await recovered(later);
     t.match(run(tell), /was noticed already/, 'one restore has one generation');
     const [{ generation }] = (await client.query('SELECT generation FROM database_state')).rows;
-    await recovered(load);
-    await load.stop();
+    t.equal(told, generation);
+    await later.stop();
     const { rows: stored } = await client.query('SELECT id FROM messages WHERE channel_id = $1 ORDER BY id', [
       channelId,
     ]);
     const added = stored.map(({ id }) => Number(id)).filter((id) => id > lostMessage);
     await eventually('the newest message', () => Number(load.received.at(-1)) === added.at(-1));
     t.same(
-      load.received.map(Number).filter((id) => id > lostMessage + 1000),
+      load.received.map(Number).filter((id) => id > lostMessage),
       added,
       'the subscriber misses none',
     );
