@@ -1,4 +1,5 @@
 import { decodeJwt, SignJWT } from 'jose';
+import { Client } from 'pg';
 import t from 'tap';
 import { openDatabase } from '../../src/platform/database/open.js';
 import { removeExpired } from '../../src/platform/jobs/jobs.js';
@@ -231,5 +232,24 @@ onEachDatabase(t, async (t, open) => {
       WHERE application_name = 'accord signals' AND datname = current_database()`;
     await eventually('a refusal', async () => (await rest('GET', ME, { as: developer })).status === 401);
     t.equal((await rest('GET', ME, { as: admin })).status, 200);
+  });
+
+  t.test('a revoked token stays refused while the marks of another server are read', async (t) => {
+    const database = await open();
+    if (database.url === undefined) return t.comment('the embedded database is not replaced');
+    const { developer, admin, rest } = await startService(t, database);
+    const status = async () => (await rest('GET', ME, { as: developer })).status;
+    t.equal((await rest('DELETE', `${USERS}/${developer.id}`, { as: admin })).status, 204);
+    await eventually('a refusal', async () => (await status()) === 401);
+    const locking = new Client({ connectionString: database.url });
+    await locking.connect();
+    t.teardown(() => locking.end());
+    await locking.query('BEGIN; LOCK TABLE revocations IN ACCESS EXCLUSIVE MODE');
+    const { rows } = await locking.query('SELECT generation, counter::float8 AS counter FROM database_state');
+    const state = { ...rows[0], isOriginal: true, server: 'another' };
+    await database.generation.checkServer((text, values) => locking.query(text, values), state, 'another');
+    t.equal(await status(), 401);
+    await locking.query('ROLLBACK');
+    t.equal(await status(), 401);
   });
 });

@@ -45,6 +45,8 @@ export async function revocations({ client, listen, checkListening, keys, names,
   const marks = new Map<number, Mark>();
   const revoked = listeners<number>();
   const ended = listeners<ReadonlySet<string>>();
+  /** Marks of a database that another one has replaced. They count until the present ones are read. */
+  let former = new Set<Mark>();
 
   function set(userId: number, mark: Mark): void {
     if ((marks.get(userId)?.version ?? 0) >= mark.version) return;
@@ -54,8 +56,8 @@ export async function revocations({ client, listen, checkListening, keys, names,
 
   async function read(): Promise<void> {
     const oldest = now() - MARK_AGE_MS;
-    for (const [userId, { at }] of marks) if (at < oldest) marks.delete(userId);
     const rows = await client.revocation.findMany({ where: { revokedAt: { gte: new Date(oldest) } } });
+    for (const [userId, mark] of marks) if (mark.at < oldest || former.has(mark)) marks.delete(userId);
     for (const { userId, revokedAt, role, version } of rows)
       set(userId, { version: Number(version), role, at: revokedAt.getTime() });
   }
@@ -133,13 +135,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
     },
 
     /** Returns false if `onInvalidActors` may miss a signal, so that `invalidActors` must be called. */
-    receivesSignals: async (): Promise<boolean> => {
-      try {
-        return await checkListening();
-      } catch {
-        return false;
-      }
-    },
+    receivesSignals: (): Promise<boolean> => Promise.resolve(checkListening()).catch(() => false),
 
     /** Calls the listener with a test for invalid actors. Signals may get lost. Returns a function that removes it. */
     onInvalidActors(listener: (isRefused: (actor: Actor) => boolean) => void): () => void {
@@ -153,9 +149,9 @@ export async function revocations({ client, listen, checkListening, keys, names,
       };
     },
 
-    /** Forgets the marks of a database that another one has replaced, and reads the present ones. */
+    /** Replaces the marks of a database that another one has replaced. */
     reset(): void {
-      marks.clear();
+      former = new Set(marks.values());
       refresh.request();
     },
 
