@@ -228,6 +228,15 @@ onEachDatabase(t, async (t, open) => {
     t.equal(changed.status, 204, 'and no stranger stands in its way');
   });
 
+  t.test('a wait that a wrong clock dated a day too late ends with the next sweep', async (t) => {
+    offset += 25 * 60 * MINUTE;
+    await statuses(11, developer.email);
+    offset -= 25 * 60 * MINUTE;
+    t.same(codeOf(await login(developer.email, PASSWORD, 99)), [429, 'RATE_LIMITED']);
+    await removeExpired(database.client, now());
+    t.equal((await login(developer.email, PASSWORD, 99)).status, 200);
+  });
+
   t.test('P04: an address that tries many accounts waits', async (t) => {
     await database.client.throttle.deleteMany();
     const answers = [];

@@ -1,4 +1,5 @@
 import { KNOWN_NETWORK_AGE_MS } from '../accounts/known-networks.js';
+import { ATTEMPT_AGE_MS } from '../accounts/login-attempts.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { notify } from '../database/signals.js';
@@ -143,16 +144,17 @@ export async function jobRunner({ channel, listen, isListening, now, onFault }: 
 }
 
 /**
- * Deletes ended sessions, expired counters and marks, and old networks. Skips locked rows.
+ * Deletes ended sessions, expired counters and marks, counters of a wrong clock, and old networks. Skips locked rows.
  * @returns the number of deleted rows; tokens that sessions cascade to do not count
  */
 export async function removeExpired(client: PrismaClient, now: number): Promise<number> {
   const time = Prisma.sql`${new Date(now)}::timestamptz`;
   const before = Prisma.sql`${new Date(now - MARK_AGE_MS)}::timestamptz`;
+  const latest = Prisma.sql`${new Date(now + ATTEMPT_AGE_MS)}::timestamptz`;
   const unseen = Prisma.sql`${new Date(now - KNOWN_NETWORK_AGE_MS)}::timestamptz`;
   const tables = [
     [Prisma.sql`sessions`, Prisma.sql`id`, Prisma.sql`expires_at <= ${time} OR revoked_at IS NOT NULL`],
-    [Prisma.sql`throttles`, Prisma.sql`key`, Prisma.sql`resets_at <= ${time}`],
+    [Prisma.sql`throttles`, Prisma.sql`key`, Prisma.sql`resets_at <= ${time} OR resets_at > ${latest}`],
     [Prisma.sql`revocations`, Prisma.sql`user_id`, Prisma.sql`revoked_at < ${before}`],
     [Prisma.sql`known_networks`, Prisma.sql`user_id, network`, Prisma.sql`last_seen <= ${unseen}`],
   ] as const;
