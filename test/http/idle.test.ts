@@ -20,6 +20,17 @@ onEachDatabase(t, async (t, open) => {
     t.same(seen, []);
   });
 
+  t.test('an idle service does not sample the clock of the database', async (t) => {
+    const { client, clock } = await open();
+    const log = { info() {}, warn() {} };
+    const samples = async () => (await statementsMeanwhile(() => clock.check(log))).statements.length;
+    await samples();
+    t.equal(await samples(), 0);
+    await client.user.count();
+    t.equal(await samples(), 1);
+    t.equal(await samples(), 0);
+  });
+
   t.test('a start on a current database, and a read, write no row', async (t) => {
     const database = await open();
     const { admin } = await startService(t, database);

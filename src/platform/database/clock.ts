@@ -14,24 +14,23 @@ export type DatabaseClock = Awaited<ReturnType<typeof databaseClock>>;
 /**
  * Samples the clock of the database. Between two samples the time advances with `performance.now()`, which ignores
  * changes of the local clock.
- * @param read returns the time of the database, in milliseconds since the epoch
+ * @param read returns the time of the database, in milliseconds since the epoch; undefined if it was not used since then
  */
-export async function databaseClock(read: () => Promise<number>) {
+export async function databaseClock(read: () => Promise<number | undefined>) {
   /** `offset`: from `performance.now()` to the database's time. `error`: the maximum error of the offset. */
   let best = { offset: 0, error: Number.POSITIVE_INFINITY, at: 0 };
   let reported = 0;
 
-  /** Adds a time that was read between two moments of `performance.now()`. The answer may have been slow. */
-  function addSample(time: number, sentAt: number, at: number): void {
+  async function sample(): Promise<void> {
+    const sentAt = performance.now();
+    const time = await read();
+    if (time === undefined) return;
+    const at = performance.now();
     const offset = time - (sentAt + at) / 2;
+    // The answer may have been slow.
     const error = (at - sentAt) / 2;
     const isChanged = Math.abs(offset - best.offset) > error + best.error;
     if (error <= best.error || isChanged || at - best.at > SAMPLE_AGE_MS) best = { offset, error, at };
-  }
-
-  async function sample(): Promise<void> {
-    const sentAt = performance.now();
-    addSample(await read(), sentAt, performance.now());
   }
 
   /** Returns the time of the database, in milliseconds since the epoch. */
@@ -43,9 +42,8 @@ export async function databaseClock(read: () => Promise<number>) {
   return {
     now,
     difference,
-    addSample,
     isFar: (): boolean => Math.abs(difference()) > DIFFERENCES_MS[1],
-    /** Samples the clock, and logs each change of the difference beyond a limit. */
+    /** Samples the clock unless the database is idle, and logs each change of the difference beyond a limit. */
     async check(log: Log): Promise<void> {
       await sample();
       const ahead = difference();

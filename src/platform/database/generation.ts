@@ -14,8 +14,8 @@ const BEAT_MS = 1000;
 /** SQLSTATE of a missing table. */
 export const NO_TABLE = '42P01';
 const EMBEDDED = 'embedded';
-/** Ids that are left out after a restore, and after the change to another server, which may lack rows of a second. */
-const GAP = { restored: 1_000_000, moved: 100_000 } as const;
+/** Begins the name of a server that is known by the time of its start only. A restart loses nothing. */
+export const BY_START = 'start ';
 /** More than all beats of a generation, so that the counter of a new one is the highest. */
 const JUMP = 2 ** 32;
 /** The time after a new generation in which a command is about the same restore. */
@@ -43,6 +43,7 @@ const BEAT = `WITH beat AS (UPDATE public.database_state SET counter = counter +
 /**
  * Stores the server ($1), and draws the generation $3 if the counter is lower than $2, if the table is a restored one, or
  * if the last one is older than $4. The lock of the row decides which of several instances does it. Inserts a missing row.
+ * Leaves out ids after a restore, and after the change to another server, which may lack rows of a second.
  */
 const WENT_BACK = `(s.counter < $2::bigint OR s.relation <> excluded.relation
   OR coalesce(s.drawn_at, '-infinity') < now() - $4::interval)`;
@@ -59,19 +60,13 @@ const SETTLE = `WITH state AS (
   RETURNING generation IS NOT DISTINCT FROM $3 AS drawn, xmax = 0 AS inserted
 ), sequences AS (
   SELECT CASE WHEN has_sequence_privilege(name, 'UPDATE')
-    THEN setval(name, last + least(CASE WHEN drawn THEN ${GAP.restored} ELSE ${GAP.moved} END, (max_value - last) / 2)) END AS value
-  FROM state, pg_sequences, LATERAL (SELECT coalesce(last_value, start_value) AS last,
-    format('%I.%I', schemaname, sequencename)::regclass AS name) one
-  WHERE (drawn OR NOT inserted) AND schemaname = ANY (current_schemas(false)) AND increment_by > 0
+    THEN setval(name, last + CASE WHEN drawn THEN least(1000000, rest / 2) ELSE least(100000, rest / 1000) END) END AS value
+  FROM state, pg_sequences, LATERAL (SELECT coalesce(last_value, start_value) AS last) one, LATERAL (SELECT max_value - last AS rest,
+    format('%I.%I', schemaname, sequencename)::regclass AS name) two
+  WHERE (drawn OR NOT (inserted OR starts_with($1, '${BY_START}'))) AND schemaname = ANY (current_schemas(false)) AND increment_by > 0
 ), audited AS (INSERT INTO audit_events (event) SELECT 'database.restored' FROM state WHERE drawn)
 SELECT drawn, (SELECT count(value)::int FROM sequences) AS raised, (SELECT count(*)::int FROM sequences) AS found,
   CASE WHEN drawn THEN pg_notify('${GENERATION_CHANNEL}', '')::text END FROM state`;
-
-interface Settled {
-  drawn: boolean;
-  raised: number;
-  found: number;
-}
 
 type Query = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
 
@@ -98,9 +93,9 @@ export function databaseGeneration(query: Query, isReadOnly: () => boolean) {
     if (isAnother) replaced.emit('generation');
   }
 
-  async function settle(on: Query, server: string, olderThan?: string): Promise<Settled | undefined> {
+  async function settle(on: Query, server: string, olderThan?: string) {
     const values = [server, seen ?? 0, randomBytes(6).toString('hex'), olderThan];
-    const [settled] = (await on(SETTLE, values)).rows as Settled[];
+    const [settled] = (await on(SETTLE, values)).rows as { drawn: boolean; raised: number; found: number }[];
     if (settled?.drawn) console.warn('The database went back to an earlier state, and has a new generation.');
     if (settled && settled.raised < settled.found)
       console.error(
@@ -122,7 +117,10 @@ export function databaseGeneration(query: Query, isReadOnly: () => boolean) {
 
   const own: Query = (text, values) => {
     isOwn = true;
-    return query(text, values);
+    return query(text, values).catch((error: unknown) => {
+      isOwn = false; // it may have got no connection
+      throw error;
+    });
   };
   async function read(): Promise<void> {
     const { rows } = await own(READ);
@@ -136,7 +134,6 @@ export function databaseGeneration(query: Query, isReadOnly: () => boolean) {
       await (state ? check(own, state) : read());
     } catch (error) {
       // Requests report outages. A table that is missing stays missing.
-      isOwn = false;
       if ((error as { code?: string }).code !== NO_TABLE) touch();
     }
   }
@@ -155,6 +152,8 @@ export function databaseGeneration(query: Query, isReadOnly: () => boolean) {
     /** Calls the listener with what has changed: another server may lack the last rows. Returns a function that removes it. */
     onReplaced: replaced.add,
     touch,
+    /** Runs a statement that causes no beat. */
+    own,
     /** Reads the row. Without the table, because the project lacks the migration, there is no generation. */
     read: () =>
       read().catch((error: { code?: string }) => {

@@ -66,7 +66,15 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
     // The extended protocol rejects a text of several statements. The simple one would run the second statement.
     const failing = () => reason((text, values) => pool.query({ text, values, queryMode: 'extended' } as QueryConfig));
     const time = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS time';
-    const clock = await databaseClock(async () => (await pool.query<{ time: number }>(time)).rows[0]?.time as number);
+    let isUsed = true;
+    pool.on('release', () => {
+      isUsed = true;
+    });
+    const clock = await databaseClock(async () => {
+      const [row] = isUsed ? ((await generation.own(time)).rows as { time: number }[]) : [];
+      isUsed = false;
+      return row?.time;
+    });
     const { kind, label } = address;
     return {
       client,

@@ -6,7 +6,7 @@
  */
 
 import { Client, type ClientBase, type ClientConfig } from 'pg';
-import { type Generation, NO_TABLE, STATE, type State } from './generation.js';
+import { BY_START, type Generation, NO_TABLE, STATE, type State } from './generation.js';
 import type { Dependency } from './outages.js';
 
 /** Describes the server of a new connection, and its settings. */
@@ -69,7 +69,7 @@ const IDENTITY = `(SELECT system_identifier::text FROM pg_control_system()) AS "
   CASE WHEN pg_is_in_recovery() THEN 0
     ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int END AS timeline`;
 /** For servers that do not let the role read it. */
-const IDENTITY_BY_START = `extract(epoch FROM pg_postmaster_start_time())::text AS "systemIdentifier",
+const IDENTITY_BY_START = `'${BY_START}' || extract(epoch FROM pg_postmaster_start_time()) AS "systemIdentifier",
   CASE WHEN pg_is_in_recovery() THEN 0 ELSE 1 END AS timeline`;
 const NOT_PERMITTED = new Set(['42501', '42883', '0A000']);
 
@@ -106,13 +106,14 @@ export function beginSession({ statementTimeout, wait, isShared, hasState = fals
         CASE WHEN NOT ${isLocal} THEN ${READ_ONLY_ON_STANDBY} END,
         ARRAY[${before.join(', ')}] AS before, ARRAY[${after.join(', ')}] AS after`;
     type Row = Omit<Session, 'isPooled' | 'changed'> & { pid: number; before: string[]; after: string[] };
-    const ask = () => client.query<Row>({ text: text(), query_timeout: wait } as { text: string });
-    const { rows } = await ask().catch((error: { code?: string }) => {
-      if (error.code === NO_TABLE && state) state = '';
-      else if (NOT_PERMITTED.has(String(error.code))) identity = IDENTITY_BY_START;
-      else throw error;
-      return ask();
-    });
+    const ask = (asked = identity): Promise<{ rows: unknown[] }> =>
+      client.query({ text: text(), query_timeout: wait } as { text: string }).catch((error: { code?: string }) => {
+        if (error.code === NO_TABLE && state) state = '';
+        else if (NOT_PERMITTED.has(String(error.code)) && asked === IDENTITY) identity = IDENTITY_BY_START;
+        else throw error;
+        return ask();
+      });
+    const { rows } = await ask();
     const [{ pid, before: old, after: wanted, ...server }] = rows as [Row];
     const differing = names.map((name, i) => [name, wanted[i]] as const).filter(([, value], i) => value !== old[i]);
     return { ...server, isPooled: pid !== processID, changed: Object.fromEntries(differing) as Session['changed'] };
