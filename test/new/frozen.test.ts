@@ -39,6 +39,12 @@ async function holds(t: Test, url: string): Promise<void> {
   t.match(await get('/auth/me'), [200, { id: 1, name: 'Ada Lovelace', role: 'admin' }]);
   t.match(await get('/books/3'), [200, { id: 3, title: 'Notes' }]);
   t.match(await get('/books/4'), [410, { code: 'GONE' }]);
+  const loans = [
+    { id: 1, bookId: 1, borrowerId: 1, returnedAt: String },
+    { id: 2, bookId: 3, borrowerId: 1, returnedAt: null },
+  ];
+  t.match(await get('/loans'), [200, loans]);
+  t.equal((await ask(`${url}/api/v1/books/3/loans`, { method: 'POST', headers })).status, 409);
 }
 
 t.test('each release after a frozen one says what the code of a project must change', async (t) => {

@@ -3,33 +3,10 @@ import t, { type Test } from 'tap';
 import { check } from '../../src/workbench/model/check.js';
 import { readContracts } from '../../src/workbench/model/contracts.js';
 import { accord } from '../support/accord.js';
-import { section } from '../support/documentation.js';
-import { type NewProject, newProject } from '../support/new-project.js';
+import { newProject } from '../support/new-project.js';
 import { run, startServer, temporaryFolder } from '../support/process.js';
 import { skipUnlessWhole } from '../support/servers.js';
-import { applyEdit, type Commands, outputPattern, type Step, stepsOf } from '../support/walk-through.js';
-
-const OWN = stepsOf(section('docs/your-own-api.md', 'Walk-through: a resource of your own'));
-
-const isRequest = (line: string) => line.startsWith('curl ');
-
-/** Applies the edits and runs the commands of a page, up to its first request. */
-async function follow(t: Test, { folder, command }: NewProject, steps: readonly Step[]): Promise<void> {
-  for (const step of steps) {
-    if (step.kind === 'edit') applyEdit(folder, step);
-    if (step.kind === 'commands' && !step.lines.some(isRequest)) await runAll(t, command, step);
-  }
-}
-
-async function runAll(t: Test, command: NewProject['command'], { lines, output }: Commands): Promise<void> {
-  let printed = '';
-  for (const line of lines) {
-    const { code, stdout, stderr } = await command(line);
-    t.equal(code, 0, `${line}: ${code === 0 ? '' : stdout + stderr}`);
-    printed += stdout;
-  }
-  if (output !== undefined) t.match(printed.trimEnd(), outputPattern(output), lines.join('; '));
-}
+import { applyEdit, follow, isRequest, OWN_RESOURCE, type Step } from '../support/walk-through.js';
 
 /** Sends the requests of a page, and compares the responses with its comments and its JSON. */
 async function askAll(t: Test, url: string, steps: readonly Step[]): Promise<number> {
@@ -53,8 +30,8 @@ async function askAll(t: Test, url: string, steps: readonly Step[]): Promise<num
 t.test('the edits of the contracts apply, and result in valid contracts', async (t) => {
   const folder = join(temporaryFolder(t), 'books');
   t.equal((await accord(t, ['new', folder])).code, 0);
-  const first = OWN.findIndex(({ kind }) => kind === 'commands');
-  const edits = OWN.slice(0, first).flatMap((step) => (step.kind === 'edit' ? step : []));
+  const first = OWN_RESOURCE.findIndex(({ kind }) => kind === 'commands');
+  const edits = OWN_RESOURCE.slice(0, first).flatMap((step) => (step.kind === 'edit' ? step : []));
   t.ok(edits.length > 5);
   for (const edit of edits) applyEdit(folder, edit);
   t.same(await check(await readContracts(folder)), []);
@@ -62,7 +39,7 @@ t.test('the edits of the contracts apply, and result in valid contracts', async 
 
 t.test('the walk-through of your-own-api.md works', { skip: skipUnlessWhole }, async (t) => {
   const project = await newProject(t);
-  await follow(t, project, OWN);
+  await follow(t, project, OWN_RESOURCE);
   const { url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }, project.start);
-  t.equal(await askAll(t, url, OWN), 4);
+  t.equal(await askAll(t, url, OWN_RESOURCE), 4);
 });

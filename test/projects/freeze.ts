@@ -1,5 +1,5 @@
-// Freezes a project of this release, and a dump of a database that this release filled: `npm run freeze`. Needs
-// PostgreSQL and pg_dump. Later releases test that the project still works with them (frozen.test.ts).
+// Freezes a project of this release with the resource of docs/your-own-api.md, and a dump of a database that this release
+// filled: `npm run freeze`. Needs PostgreSQL and pg_dump. Later releases test that the project still works with them (frozen.test.ts).
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import root, { type Test } from 'tap';
 import { blankDatabase } from '../support/databases.js';
 import { type NewProject, newProject } from '../support/new-project.js';
 import { basic, ROOT, startServer } from '../support/process.js';
+import { follow, OWN_RESOURCE } from '../support/walk-through.js';
 
 const { version } = JSON.parse(readFileSync(join(ROOT, 'src/platform/package.json'), 'utf8')) as { version: string };
 const target = join(ROOT, 'test', 'projects', version);
@@ -36,6 +37,8 @@ async function dump(t: Test, start: NewProject['start']): Promise<string> {
   for (const title of ['Notes', 'Sketch of the Analytical Engine'])
     await send('POST', '/books', { title, author: 'Ada Lovelace', year: 1843 });
   await send('DELETE', '/books/4');
+  for (const book of [1, 3]) await send('POST', `/books/${book}/loans`);
+  await send('POST', '/loans/1/return');
   await send('POST', '/auth/login', { email: 'ada@demo.example', password: 'correct horse battery' });
   kill('SIGTERM');
   await ended;
@@ -50,9 +53,15 @@ if (existsSync(target)) throw new Error(`${target} exists: a release is frozen o
 
 root.setTimeout(0);
 root.test(`freeze ${version}`, { timeout: 0 }, async (t) => {
-  const { folder, start } = await newProject(t, 'library');
+  const project = await newProject(t, 'library');
+  const { folder, start } = project;
+  await follow(t, project, OWN_RESOURCE);
   const sql = await dump(t, start);
   mkdirSync(target, { recursive: true });
   for (const path of FILES) cpSync(join(folder, path), join(target, 'project', path), { recursive: true });
+  // The versions in the registry instead of the tarballs.
+  const manifest = join(target, 'project', 'package.json');
+  const packages = readFileSync(manifest, 'utf8').replaceAll(/"file:[^"]+\.tgz"/g, `"^${version}"`);
+  writeFileSync(manifest, packages);
   writeFileSync(join(target, 'dump.sql'), `${sql}\n`);
 });

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Block, parts } from './documentation.js';
+import type { Test } from 'tap';
+import { type Block, parts, section } from './documentation.js';
+import type { NewProject } from './new-project.js';
 
 /** A block of code that the reader puts into a file. */
 export interface Edit {
@@ -107,3 +109,26 @@ export function outputPattern(output: string): RegExp {
     .map((line) => (line.trim() === '…' ? '[^]*?' : line.replaceAll('…', '.*').replaceAll(/(?<=\S) {2,}/g, ' +')));
   return new RegExp(`^${lines.join('\\n')}$`.replaceAll('\\n[^]*?', '[^]*?'));
 }
+
+export const isRequest = (line: string) => line.startsWith('curl ');
+
+/** Applies the edits of a page, and runs its commands except requests. */
+export async function follow(t: Test, { folder, command }: NewProject, steps: readonly Step[]): Promise<void> {
+  for (const step of steps) {
+    if (step.kind === 'edit') applyEdit(folder, step);
+    if (step.kind === 'commands' && !step.lines.some(isRequest)) await runAll(t, command, step);
+  }
+}
+
+async function runAll(t: Test, command: NewProject['command'], { lines, output }: Commands): Promise<void> {
+  let printed = '';
+  for (const line of lines) {
+    const { code, stdout, stderr } = await command(line);
+    t.equal(code, 0, `${line}: ${code === 0 ? '' : stdout + stderr}`);
+    printed += stdout;
+  }
+  if (output !== undefined) t.match(printed.trimEnd(), outputPattern(output), lines.join('; '));
+}
+
+/** Adds loans to a new project. */
+export const OWN_RESOURCE = stepsOf(section('docs/your-own-api.md', 'Walk-through: a resource of your own'));

@@ -68,6 +68,21 @@ CREATE TABLE public.known_networks (
     network bytea NOT NULL,
     last_seen timestamp(3) with time zone NOT NULL
 );
+CREATE TABLE public.loans (
+    id integer NOT NULL,
+    book_id integer NOT NULL,
+    borrower_id integer NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
+    returned_at timestamp(3) with time zone
+);
+CREATE SEQUENCE public.loans_id_seq
+    AS integer
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+ALTER SEQUENCE public.loans_id_seq OWNED BY public.loans.id;
 CREATE TABLE public.refresh_tokens (
     hash bytea NOT NULL,
     session_id uuid NOT NULL,
@@ -136,27 +151,32 @@ CREATE SEQUENCE public.users_id_seq
 ALTER SEQUENCE public.users_id_seq OWNED BY public.users.id;
 ALTER TABLE ONLY public.audit_events ALTER COLUMN id SET DEFAULT nextval('public.audit_events_id_seq'::regclass);
 ALTER TABLE ONLY public.books ALTER COLUMN id SET DEFAULT nextval('public.books_id_seq'::regclass);
+ALTER TABLE ONLY public.loans ALTER COLUMN id SET DEFAULT nextval('public.loans_id_seq'::regclass);
 ALTER TABLE ONLY public.sessions ALTER COLUMN "position" SET DEFAULT nextval('public.sessions_position_seq'::regclass);
 ALTER TABLE ONLY public.users ALTER COLUMN id SET DEFAULT nextval('public.users_id_seq'::regclass);
-INSERT INTO public._prisma_migrations VALUES ('a92ac0c0-c8e3-4a9f-84f3-8bb233bb76aa', '507de5d595dc5f1263d31bd1227aef431fc6b1ea0ff5caa166fdf394981b41bf', '2026-11-27 11:56:27.39266+00', '0_platform', NULL, NULL, '2026-11-27 11:56:26.613152+00', 1);
-INSERT INTO public._prisma_migrations VALUES ('8f695ee1-eefe-4d0e-adff-bc0a2d8211a4', '523eef8f2ab67ce20aa9ba31cc94a19b4e5d17348b5d16c93a1e92048891b355', '2026-11-27 11:56:27.522039+00', '0_platform_01_known_networks', NULL, NULL, '2026-11-27 11:56:27.422609+00', 1);
-INSERT INTO public._prisma_migrations VALUES ('a7c5c2cc-c0bb-4d11-848a-c801378b3c1f', '9e5c2bc1f8332df27c466425ab1cffabf7b9436b6d3294d70cbf071a9048c874', '2026-11-27 11:56:27.596604+00', '1_books', NULL, NULL, '2026-11-27 11:56:27.5748+00', 1);
-INSERT INTO public.audit_events VALUES (1, '2026-11-27 11:56:50.749+00', 'login', 1, 'session:01a21cdd-8a44-731d-8daf-22c7113b8f6b', '127.0.0.1', 'b5994dd7-133a-4575-9bdf-0e41094bb2b8');
-INSERT INTO public.books VALUES (1, 1, 'Sketch of the Analytical Engine', 'Luigi Menabrea', 1842, '2026-11-27 11:56:33.213+00', 1);
-INSERT INTO public.books VALUES (2, 1, 'Notes by the Translator', 'Ada Lovelace', 1843, '2026-11-27 11:56:33.597+00', 1);
-INSERT INTO public.books VALUES (3, 1, 'Notes', 'Ada Lovelace', 1843, '2026-11-27 11:56:48.086+00', 1);
-INSERT INTO public.known_networks VALUES (1, '\x249def679b916974bbe6cce626b0bbe95dd1e47f6060a4f12cd1d0620970a661', '2026-11-27 11:56:47.694+00');
-INSERT INTO public.refresh_tokens VALUES ('\xddf8912b83dcd2a5a16e2d4f75c508268a721c5f5500250b5dbb15eddaf9d67d', '01a21cdd-8a44-731d-8daf-22c7113b8f6b', NULL, '2026-11-27 11:56:50.628+00', NULL);
-INSERT INTO public.sessions VALUES ('01a21cdd-8a44-731d-8daf-22c7113b8f6b', 1, 1, NULL, '2026-11-27 11:56:50.628+00', '2026-12-27 11:56:50.628+00', NULL);
-INSERT INTO public.throttles VALUES ('\x9b5ddfaeb168e1a2bd26c0c043d4565094b5e5aabc668139156506759e9d84a9', 0, '2026-11-27 12:11:46.459+00', NULL);
-INSERT INTO public.throttles VALUES ('\x3e3f1f662617cec587ed710a1b5b35d8a77233c9eac01bf3614b8b9d66ba1353', 1, '2026-11-27 11:57:46.459+00', NULL);
-INSERT INTO public.throttles VALUES ('\xe3d8e1d9e7083edfa293b8467e720bb93fabee632d9f98488fe1093825f7db13', 0, '2026-11-27 12:11:46.459+00', NULL);
-INSERT INTO public.throttles VALUES ('\x79f5845faebc91f1359c13668f6f52e5a8881eda2f0aabe6dd4077f66f3450c4', 0, '2026-11-27 12:11:46.459+00', NULL);
-INSERT INTO public.tombstones VALUES ('BOOK', 4, '2026-11-27 11:56:48.909+00');
-INSERT INTO public.users VALUES (1, 'Ada Lovelace', 'ada@demo.example', 'ada@demo.example', 'ADMIN', '$argon2id$v=19$m=19456,t=2,p=1$xtn299Eog9xqUeJg8B9orw$PVBSFQAllARA4U43Jopx0YmDamE1rCQD6U8iK5WY9l4', '2026-11-27 11:56:33.011+00', 1);
-INSERT INTO public.users VALUES (2, 'Grace Hopper', 'grace@demo.example', 'grace@demo.example', 'MEMBER', '$argon2id$v=19$m=19456,t=2,p=1$xtn299Eog9xqUeJg8B9orw$PVBSFQAllARA4U43Jopx0YmDamE1rCQD6U8iK5WY9l4', '2026-11-27 11:56:33.027+00', 1);
+INSERT INTO public._prisma_migrations VALUES ('6fbe8f43-d526-456d-965b-e18944992053', '507de5d595dc5f1263d31bd1227aef431fc6b1ea0ff5caa166fdf394981b41bf', '2026-11-27 15:27:28.280602+00', '0_platform', NULL, NULL, '2026-11-27 15:27:28.170947+00', 1);
+INSERT INTO public._prisma_migrations VALUES ('83df73f7-25ad-456e-97fb-6c318133190c', '523eef8f2ab67ce20aa9ba31cc94a19b4e5d17348b5d16c93a1e92048891b355', '2026-11-27 15:27:28.303827+00', '0_platform_01_known_networks', NULL, NULL, '2026-11-27 15:27:28.29411+00', 1);
+INSERT INTO public._prisma_migrations VALUES ('6ae5ec69-d7bc-4552-a4e8-78ccf71a6bfa', '9e5c2bc1f8332df27c466425ab1cffabf7b9436b6d3294d70cbf071a9048c874', '2026-11-27 15:27:28.322051+00', '1_books', NULL, NULL, '2026-11-27 15:27:28.30997+00', 1);
+INSERT INTO public._prisma_migrations VALUES ('bd0039d4-f4f2-44e1-87e4-be71a7021e9b', 'e69feb1aae41cce9d08564f4c712430ee90e3a783c4d4abe88478e4c17454f8d', '2026-11-27 15:27:28.337025+00', '20261127152414_loans', NULL, NULL, '2026-11-27 15:27:28.326053+00', 1);
+INSERT INTO public.audit_events VALUES (1, '2026-11-27 15:27:30.224+00', 'login', 1, 'session:01a21d9e-678c-7bc3-9b5e-dc283c3c1a5b', '127.0.0.1', '3db7be57-a761-439b-a8fc-7bc056d0703c');
+INSERT INTO public.books VALUES (1, 1, 'Sketch of the Analytical Engine', 'Luigi Menabrea', 1842, '2026-11-27 15:27:28.908+00', 1);
+INSERT INTO public.books VALUES (2, 1, 'Notes by the Translator', 'Ada Lovelace', 1843, '2026-11-27 15:27:28.931+00', 1);
+INSERT INTO public.books VALUES (3, 1, 'Notes', 'Ada Lovelace', 1843, '2026-11-27 15:27:29.708+00', 1);
+INSERT INTO public.known_networks VALUES (1, '\x249def679b916974bbe6cce626b0bbe95dd1e47f6060a4f12cd1d0620970a661', '2026-11-27 15:27:29.647+00');
+INSERT INTO public.loans VALUES (2, 3, 1, '2026-11-27 15:27:29.966+00', NULL);
+INSERT INTO public.loans VALUES (1, 1, 1, '2026-11-27 15:27:29.944+00', '2026-11-27 15:27:30.032+00');
+INSERT INTO public.refresh_tokens VALUES ('\xe8e410f326c851486ac720b443290d213ad15c57bf124c6765153e0466b20789', '01a21d9e-678c-7bc3-9b5e-dc283c3c1a5b', NULL, '2026-11-27 15:27:30.188+00', NULL);
+INSERT INTO public.sessions VALUES ('01a21d9e-678c-7bc3-9b5e-dc283c3c1a5b', 1, 1, NULL, '2026-11-27 15:27:30.188+00', '2026-12-27 15:27:30.188+00', NULL);
+INSERT INTO public.throttles VALUES ('\x9b5ddfaeb168e1a2bd26c0c043d4565094b5e5aabc668139156506759e9d84a9', 0, '2026-11-27 15:42:29.527+00', NULL);
+INSERT INTO public.throttles VALUES ('\x3e3f1f662617cec587ed710a1b5b35d8a77233c9eac01bf3614b8b9d66ba1353', 1, '2026-11-27 15:28:29.527+00', NULL);
+INSERT INTO public.throttles VALUES ('\xe3d8e1d9e7083edfa293b8467e720bb93fabee632d9f98488fe1093825f7db13', 0, '2026-11-27 15:42:29.527+00', NULL);
+INSERT INTO public.throttles VALUES ('\x79f5845faebc91f1359c13668f6f52e5a8881eda2f0aabe6dd4077f66f3450c4', 0, '2026-11-27 15:42:29.527+00', NULL);
+INSERT INTO public.tombstones VALUES ('BOOK', 4, '2026-11-27 15:27:29.885+00');
+INSERT INTO public.users VALUES (1, 'Ada Lovelace', 'ada@demo.example', 'ada@demo.example', 'ADMIN', '$argon2id$v=19$m=19456,t=2,p=1$9gITXEoAdmaUlSnjAXeZKw$nHvNBBUHNVY6uka5sTeVTC7L+fOX8+5r2DrtXhPw6z8', '2026-11-27 15:27:28.866+00', 1);
+INSERT INTO public.users VALUES (2, 'Grace Hopper', 'grace@demo.example', 'grace@demo.example', 'MEMBER', '$argon2id$v=19$m=19456,t=2,p=1$9gITXEoAdmaUlSnjAXeZKw$nHvNBBUHNVY6uka5sTeVTC7L+fOX8+5r2DrtXhPw6z8', '2026-11-27 15:27:28.878+00', 1);
 SELECT pg_catalog.setval('public.audit_events_id_seq', 1, true);
 SELECT pg_catalog.setval('public.books_id_seq', 4, true);
+SELECT pg_catalog.setval('public.loans_id_seq', 2, true);
 SELECT pg_catalog.setval('public.sessions_position_seq', 1, true);
 SELECT pg_catalog.setval('public.users_id_seq', 2, true);
 ALTER TABLE ONLY public._prisma_migrations
@@ -169,6 +189,8 @@ ALTER TABLE ONLY public.idempotency_keys
     ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (caller_id, operation, key);
 ALTER TABLE ONLY public.known_networks
     ADD CONSTRAINT known_networks_pkey PRIMARY KEY (user_id, network);
+ALTER TABLE ONLY public.loans
+    ADD CONSTRAINT loans_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.refresh_tokens
     ADD CONSTRAINT refresh_tokens_pkey PRIMARY KEY (hash);
 ALTER TABLE ONLY public.revocations
@@ -191,6 +213,8 @@ CREATE INDEX idempotency_keys_expires_at_idx ON public.idempotency_keys USING bt
 CREATE INDEX idempotency_keys_owner_id_idx ON public.idempotency_keys USING btree (owner_id);
 CREATE INDEX idempotency_keys_work_id_idx ON public.idempotency_keys USING btree (work_id);
 CREATE INDEX known_networks_last_seen_idx ON public.known_networks USING btree (last_seen);
+CREATE INDEX loans_book_id_idx ON public.loans USING btree (book_id);
+CREATE INDEX loans_borrower_id_idx ON public.loans USING btree (borrower_id);
 CREATE INDEX refresh_tokens_parent_idx ON public.refresh_tokens USING btree (parent);
 CREATE INDEX refresh_tokens_session_id_idx ON public.refresh_tokens USING btree (session_id);
 CREATE INDEX revocations_revoked_at_idx ON public.revocations USING btree (revoked_at);
@@ -207,6 +231,10 @@ ALTER TABLE ONLY public.idempotency_keys
     ADD CONSTRAINT idempotency_keys_caller_id_fkey FOREIGN KEY (caller_id) REFERENCES public.users(id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE ONLY public.known_networks
     ADD CONSTRAINT known_networks_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON UPDATE CASCADE ON DELETE CASCADE;
+ALTER TABLE ONLY public.loans
+    ADD CONSTRAINT loans_book_id_fkey FOREIGN KEY (book_id) REFERENCES public.books(id) ON UPDATE CASCADE ON DELETE CASCADE;
+ALTER TABLE ONLY public.loans
+    ADD CONSTRAINT loans_borrower_id_fkey FOREIGN KEY (borrower_id) REFERENCES public.users(id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE ONLY public.refresh_tokens
     ADD CONSTRAINT refresh_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES public.sessions(id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE ONLY public.sessions

@@ -19,6 +19,7 @@ const config: CodegenConfig = {
         mappers: {
           User: '../src/application/models.js#User as UserModel',
           Book: '../src/application/models.js#Book as BookModel',
+          Loan: '../src/application/models.js#Loan as LoanModel',
         },
         // The plugin gives the names UserResolvers and Resolvers to the required resolvers.
         allResolversTypeName: 'EveryField',

@@ -37,6 +37,13 @@ async function refreshToken({ owner: { email }, service: { services } }: Request
   return { refresh_token: tokens.refreshToken };
 }
 
+/** A book that somebody has. */
+async function loanOf({ owner, service }: Pick<RequestContext, 'owner' | 'service'>): Promise<number> {
+  const data = { bookId: await bookOf({ owner, service }), borrowerId: owner.id };
+  const { id } = await service.database.client.loan.create({ data, select: { id: true } });
+  return id;
+}
+
 /** Creates and deletes an account. */
 async function deletedUser(service: TestService): Promise<number> {
   const as = await service.person('MEMBER');
@@ -56,7 +63,7 @@ const byId = async (asked: RequestContext) => ({ id: String(await bookOf(asked))
 /** The information for requests that the contracts do not contain. */
 const options: ConformanceOptions = {
   accounts: ['user_id'],
-  make: { book_id: bookOf },
+  make: { book_id: bookOf, loan_id: loanOf },
   deleted: { user_id: deletedUser, book_id: deletedBook },
   bodies: {
     createUser: ({ number }, example) => ({ ...example, email: `free${number}@example.com` }),
@@ -65,8 +72,17 @@ const options: ConformanceOptions = {
     refreshSession: refreshToken,
     logout: refreshToken,
   },
-  fields: { 'Query.book': byId, 'Mutation.deleteBook': byId },
+  fields: {
+    'Query.book': byId,
+    'Mutation.deleteBook': byId,
+    'Mutation.borrowBook': async (asked) => ({ bookId: String(await bookOf(asked)) }),
+    'Mutation.returnLoan': async (asked) => ({ id: String(await loanOf(asked)) }),
+  },
   events: {
+    'Subscription.loanAdded': async ({ owner, service }) => {
+      const book = await bookOf({ owner, service });
+      return service.rest('POST', `/api/v1/books/${book}/loans`, { as: service.people.admin });
+    },
     'Subscription.bookAdded': ({ service: { rest, people } }) =>
       rest('POST', '/api/v1/books', { as: people.admin, body: { title: 'A title', author: 'An author' } }),
   },
@@ -76,6 +92,23 @@ const options: ConformanceOptions = {
     },
   },
   faults: [
+    {
+      name: 'a book that somebody has',
+      status: 409,
+      operations: ['borrowBook'],
+      apply: async ({ path }, { owner, service }) => {
+        await service.database.client.loan.create({ data: { bookId: Number(path.book_id), borrowerId: owner.id } });
+      },
+    },
+    {
+      name: 'a book that was returned',
+      status: 409,
+      operations: ['returnLoan'],
+      apply: async ({ path }, { service }) => {
+        const where = { id: Number(path.loan_id) };
+        await service.database.client.loan.update({ where, data: { returnedAt: new Date() } });
+      },
+    },
     {
       name: 'an e-mail address that is taken',
       status: 409,

@@ -9,4 +9,11 @@ export const Book = model('Book', { read: 'books.read', owner: (caller) => ({ ow
 export type User = Row<'User'>;
 export type Book = Row<'Book'>;
 
-export const models = [User, Book];
+export const Loan = model('Loan', {
+  read: 'loans.read',
+  owner: (caller) => ({ borrowerId: caller.id }),
+  stream: {},
+});
+export type Loan = Row<'Loan'>;
+
+export const models = [User, Book, Loan];

@@ -1,6 +1,7 @@
 import type { Handlers } from '../../../generated/operations.js';
 import { auth } from './auth.js';
 import { books } from './books.js';
+import { loans } from './loans.js';
 import { platform } from './platform.js';
 import { users } from './users.js';
 
@@ -10,4 +11,5 @@ export const handlers: Handlers = {
   users,
   auth,
   platform,
+  loans,
 };
