@@ -9,7 +9,7 @@ import { type Asked, measureRequests, type Variant } from './measure.js';
 import { startPeer } from './peers.js';
 import { likeNewUser, newUsers, users } from './requests.js';
 import type { Measurements } from './results.js';
-import { type Measured, ROOT, START_FLAGS, startProcess } from './server.js';
+import { type Measured, ROOT, startProcess } from './server.js';
 
 /** Measures REST with PostgreSQL in the process. */
 export async function embedded(ours: Variant, directories: Directories): Promise<Measurements> {
@@ -37,8 +37,11 @@ export async function startTrivial(environment: Record<string, string> = {}): Pr
   mkdirSync(folder, { recursive: true });
   const { outputFiles } = await bundled(['bench/trivial.ts'], folder);
   for (const { path, contents } of outputFiles) writeFileSync(path, contents);
-  const program = [...START_FLAGS, join(folder, 'trivial.js')];
-  return startProcess(program, { ...HIGH_LIMITS, HOST: '127.0.0.1', ...environment }, /^ready (\S+) (\S+)$/m);
+  return startProcess(
+    [join(folder, 'trivial.js')],
+    { ...HIGH_LIMITS, HOST: '127.0.0.1', ...environment },
+    /^ready (\S+) (\S+)$/m,
+  );
 }
 
 /** Measures an application that does nothing, which leaves the cost of the platform. */

@@ -94,7 +94,7 @@ export interface Server extends Running {
 }
 
 /** Flags for short-lived servers: no optimising compiler, which halves the processor time of a start. */
-export const NODE = [process.execPath, '--max-semi-space-size=32', '--liftoff-only', '--no-opt'] as const;
+export const NODE = [process.execPath, '--liftoff-only', '--no-opt'] as const;
 
 /** The command of `npm start`. */
 export const START = [...NODE, 'src/platform/cli/bin.js', 'start'] as const;
