@@ -1,9 +1,10 @@
 // Runs all tests, or the named folders, in one process per folder. An uncaught error fails its file, and the others go on
-// (`reportUncaught` in support/ending.ts). `TESTS` names another directory of such folders. It bundles the TypeScript, because tap's loaders
+// (`reportUncaught` in support/ending.ts). A killed or crashed process fails its file, and another process runs the other
+// files of the folder. `TESTS` names another directory of such folders. It bundles the TypeScript, because tap's loaders
 // take four times as long to start, also in each child process. Therefore this file is JavaScript.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -152,21 +153,38 @@ process.once('exit', () => running.forEach((child) => void child.kill()));
 if (!own) process.once('exit', () => rmSync(BUNDLES, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
-/** Runs the tests of a folder and stores their output. @param {string} folder */
-async function run(folder) {
+/**
+ * Returns the file that ended a process, and those that the next process skips: this file, and the files whose tests
+ * have ended. A file that is being loaded may end the process while tests of another one run.
+ * @param {string} progress
+ */
+function afterCrash(progress) {
+  const lines = existsSync(progress) ? readFileSync(progress, 'utf8').trim().split('\n') : [];
+  const culprit = lines.at(-1)?.split(' ')[1];
+  const begun = [...new Set(lines.flatMap((line) => (line.startsWith('run ') ? line.slice(4) : [])))];
+  return { culprit, done: culprit === undefined ? [] : [culprit, ...begun.slice(0, -1)] };
+}
+
+/**
+ * Runs the tests of a folder and stores their output.
+ * @param {string} folder
+ * @param {string[]} skipped files
+ */
+async function run(folder, skipped = []) {
   const began = performance.now();
-  const result = join(RESULTS, `${folder}.tap`);
+  const result = join(RESULTS, skipped.length === 0 ? `${folder}.tap` : `${folder}-after-${skipped.length}.tap`);
+  const progress = `${result}.progress`;
   const output = createWriteStream(result);
   const child = spawn(process.execPath, [...FLAGS, join(BUNDLES, `${folder}.js`)], {
     cwd: ROOT,
-    env: { ...process.env, TAP_TIMEOUT: TIMEOUT },
+    env: { ...process.env, TAP_TIMEOUT: TIMEOUT, TESTS_PROGRESS: progress, TESTS_SKIPPED: skipped.join() },
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: 4 * TIMEOUT * 1000,
     killSignal: 'SIGKILL',
   });
   running.add(child);
   child.stdout.pipe(output);
-  const [[code]] = await Promise.all([once(child, 'exit'), once(output, 'close')]);
+  const [[code, signal]] = await Promise.all([once(child, 'exit'), once(output, 'close')]);
   running.delete(child);
   // Tap prints its total last. A process without it has not run all tests.
   const total = /^# \{ (total: .*) \}$/m.exec(readFileSync(result, 'utf8').slice(-500))?.[1];
@@ -175,7 +193,23 @@ async function run(folder) {
   const seconds = ((performance.now() - began) / 1000).toFixed();
   const good = code === 0 && total !== undefined;
   console.log(`${good ? 'ok' : 'not ok'} ${folder}: ${total ?? 'it did not come to its end'}, ${seconds} s`);
-  return { result, good, total: count('total'), pass: count('pass'), fail: count('fail'), skip: count('skip') };
+  if (total !== undefined)
+    runs.push({ result, good, total: count('total'), pass: count('pass'), fail: count('fail'), skip: count('skip') });
+  else {
+    const { culprit, done } = afterCrash(progress);
+    const message = `${culprit ?? folder} ended its process: ${signal ?? `exit code ${code}`}`;
+    console.log(`not ok ${message}`);
+    // Without the test that was running, because tap reads no unfinished results.
+    const written = readFileSync(result, 'utf8');
+    const last = written.lastIndexOf('\n# Subtest: ') + 1;
+    const whole = /^(not )?ok /m.test(written.slice(last)) ? written : written.slice(0, last);
+    const number = (whole.match(/^(not )?ok /gm)?.length ?? 0) + 1;
+    writeFileSync(result, `${whole}\nnot ok ${number} - ${message}\n1..${number}\n`);
+    runs.push({ result, good, total: 1, pass: 0, fail: 1, skip: 0 });
+    const all = [...skipped, ...done];
+    if (done.length > 0 && filesIn(folder).some((file) => !all.includes(`${folder}/${file}`))) await run(folder, all);
+  }
+  rmSync(progress, { force: true });
 }
 
 takeFolder();
@@ -183,10 +217,10 @@ await bundle();
 for (const old of [RESULTS, RECORDINGS]) rmSync(old, { recursive: true, force: true });
 mkdirSync(RESULTS, { recursive: true });
 const left = [...inOrder];
-/** @type {Awaited<ReturnType<typeof run>>[]} */
+/** @type {{ result: string, good: boolean, total: number, pass: number, fail: number, skip: number }[]} */
 const runs = [];
 const oneAfterTheOther = async () => {
-  for (let folder = left.shift(); folder !== undefined; folder = left.shift()) runs.push(await run(folder));
+  for (let folder = left.shift(); folder !== undefined; folder = left.shift()) await run(folder);
 };
 await Promise.all(Array.from({ length: JOBS }, oneAfterTheOther));
 

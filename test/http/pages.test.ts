@@ -9,6 +9,23 @@ const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/
 const OPENED = { ...HTML, 'sec-fetch-dest': 'document' };
 const ALLOWED = 'access-control-allow-origin';
 
+/**
+ * Returns the declarations of rules with exactly this selector that apply to a window of this width, later ones first.
+ * Reads rules and `@media (max-width: …px)` around them.
+ */
+function declared(css: string, selector: string, width: number): Record<string, string> {
+  const plain = css.replaceAll(/\/\*.*?\*\//gs, '');
+  const blocks = [...plain.matchAll(/@media \(max-width: ?(\d+)px\) ?\{((?:[^{}]*\{[^{}]*\})*)[^{}]*\}/g)];
+  const always = blocks.reduce((rest, [block]) => rest.replace(block, ''), plain);
+  const applied = blocks.filter(([, most]) => width <= Number(most)).map(([, , rules = '']) => rules);
+  const found: Record<string, string> = {};
+  for (const [, selectors = '', body = ''] of [always, ...applied].join('').matchAll(/([^{}]+)\{([^{}]*)\}/g)) {
+    if (!selectors.split(',').some((one) => one.trim() === selector)) continue;
+    for (const [, name = '', value = ''] of body.matchAll(/([\w-]+):\s*([^;]+)/g)) found[name] = value.trim();
+  }
+  return found;
+}
+
 t.test('the pages are served with their files', async (t) => {
   const database = await memoryDatabase(t);
   await demo.seed(database.client);
@@ -28,6 +45,26 @@ t.test('the pages are served with their files', async (t) => {
         path,
       );
       for (const [script] of html.matchAll(/<script[^>]*>/g)) t.match(script, / src="\//, 'none in the page');
+    }
+  });
+
+  t.test('down to 360 pixels the bar wraps its links into rows, and is high enough for them', async (t) => {
+    const html = await page('/nowhere');
+    const [, links = ''] = /<span class="links">(.*?)<\/span>/s.exec(html) ?? [];
+    t.ok((links.match(/<a /g) ?? []).length >= 4, html);
+    const sheet = /<link rel="stylesheet" href="([^"]+)"/.exec(html)?.[1];
+    const css = await (await fetch(new URL(sheet ?? '', url))).text();
+    t.match(declared(css, 'nav.pages .links', 1280), { display: 'flex' });
+    for (const width of [760, 500, 441, 440, 360]) {
+      for (const selector of ['nav.pages', 'nav.pages .links', 'nav.pages a']) {
+        const { display, visibility } = declared(css, selector, width);
+        t.notOk(display === 'none' || visibility === 'hidden', `${selector} at ${width}`);
+      }
+      const bar = declared(css, 'nav.pages .links', width);
+      t.match(bar, { flex: 'auto', 'flex-wrap': 'wrap', 'grid-column': '1 / -1' }, `${width}`);
+      const pixels = (value = '') => Number(value.replace('px', ''));
+      const rows = pixels(declared(css, ':root', width)['--links-height']) / pixels(bar['line-height']);
+      t.ok(rows >= (width <= 440 ? 3 : 2), `${rows} rows at ${width}`);
     }
   });
 

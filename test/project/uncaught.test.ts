@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { run, temporaryFolder } from '../support/process.js';
@@ -34,12 +34,47 @@ t.test('waits', async (t) => {
   'h-sound': SOUND,
 };
 
+/** Files of tests that end their process. */
+const DEADLY: Record<string, string> = {
+  'a-sound': SOUND,
+  'b-killed': `import t from 'tap';
+t.test('is killed', async (t) => {
+  process.kill(process.pid, 'SIGKILL');
+  await new Promise(() => {});
+});`,
+  'c-sound': SOUND,
+  'd-aborting': `import t from 'tap';
+t.test('aborts', async (t) => process.abort());`,
+  'e-sound': SOUND,
+};
+
+function plant(folder: string, name: string, files: Record<string, string>): void {
+  mkdirSync(join(folder, name));
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, name, `${file}.test.ts`), text);
+}
+
+t.test('a killed process fails its file of tests by name, and the other files go on', async (t) => {
+  const folder = temporaryFolder(t);
+  plant(folder, 'deadly', DEADLY);
+  const environment = { TESTS: folder, HOME: process.env['HOME'] ?? '' };
+  const { code, stdout } = await run(t, [process.execPath, 'test/all.js'], environment).ended;
+  t.equal(code, 1);
+  t.match(stdout, /^not ok deadly\/b-killed\.test\.ts ended its process: SIGKILL$/m, stdout);
+  t.match(stdout, /^not ok deadly\/d-aborting\.test\.ts ended its process: SIGABRT$/m);
+  t.match(stdout, /^ok deadly: total: 1, pass: 1, /m, 'the last process');
+  t.match(stdout, /^# \{ total: 4, pass: 2, fail: 2 \}$/m, 'as tap reports the others');
+  const results = readdirSync(join(folder, 'coverage', 'tests'));
+  t.same(results.sort(), ['deadly-after-2.tap', 'deadly-after-4.tap', 'deadly.tap']);
+  const sound = results.flatMap((file) =>
+    readFileSync(join(folder, 'coverage', 'tests', file), 'utf8').match(/ok \d+ - it ran/g),
+  );
+  t.equal(sound.length, 3);
+});
+
 t.test('an uncaught error fails its file of tests by name, and the other files go on', async (t) => {
   const folder = temporaryFolder(t);
-  mkdirSync(join(folder, 'planted'));
-  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, 'planted', `${name}.test.ts`), text);
-  mkdirSync(join(folder, 'other'));
-  writeFileSync(join(folder, 'other', 'sound.test.ts'), SOUND);
+  plant(folder, 'planted', FILES);
+  plant(folder, 'other', { sound: SOUND });
   const environment = { TESTS: folder, HOME: process.env['HOME'] ?? '' };
   const { code, stdout, stderr } = await run(t, [process.execPath, 'test/all.js'], environment).ended;
   const output = stdout + stderr;

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import t from 'tap';
 
@@ -15,6 +16,15 @@ const fileOf = new WeakMap<object, string>();
 export function atEnd(work: () => unknown): void {
   if (waiting) waiting.push(work);
   else t.teardown(work);
+}
+
+/** The files that a process before this one ran, or that ended it. */
+const skipped = new Set(process.env['TESTS_SKIPPED']?.split(','));
+
+/** Tells test/all.js which file ends the process, if one does. */
+function note(doing: 'load' | 'run', file: string | undefined): void {
+  const progress = process.env['TESTS_PROGRESS'];
+  if (progress !== undefined && file !== undefined) appendFileSync(progress, `${doing} ${file}\n`);
 }
 
 /** Returns the innermost running test of a file. */
@@ -49,6 +59,7 @@ function reportUncaught(reason: unknown, cause?: string): void {
 export function begin(): void {
   waiting = [];
   t.on('subtestAdd', (test) => loading !== undefined && fileOf.set(test, loading));
+  t.on('subtestStart', (test) => note('run', fileOf.get(test)));
   for (const event of ['uncaughtException', 'unhandledRejection'])
     process.on(event, (reason) => reportUncaught(reason));
   process.exit = (code) => {
@@ -58,7 +69,9 @@ export function begin(): void {
 
 /** Loads a file of tests, and fails if it throws. */
 export async function load(file: string, imported: () => Promise<unknown>): Promise<void> {
+  if (skipped.has(file)) return;
   loading = file;
+  note('load', file);
   await imported().catch((error: unknown) => reportUncaught(error, file));
   loading = undefined;
 }
