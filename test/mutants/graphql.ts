@@ -108,8 +108,8 @@ export const graphql: Mutant[] = [
   },
   {
     file: 'platform/live/feed.ts',
-    before: 'Math.max(page.at(-1)?.id ?? 0, newestId)',
-    after: 'page.at(-1)?.id ?? 0',
+    before: '      if (isWhole && count < size) position = Math.max(position, newestId);\n',
+    after: '',
     tests: ['graphql/live.test.ts', 'platform/subscriptions.test.ts'],
   },
 ];

@@ -25,7 +25,7 @@ export const rest: Mutant[] = [
   },
   {
     file: 'platform/rest/plugin.ts',
-    before: '      ...otherNames(operation, names),\n',
+    before: ', ...otherNames(operation, names)',
     after: '',
     tests: ['platform/name.test.ts'],
     drawn: true,

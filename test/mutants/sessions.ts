@@ -60,7 +60,7 @@ export const sessions: Mutant[] = [
   },
   {
     file: 'platform/http/call.ts',
-    before: "[access(tokens.token, tokens.expiresIn), refresh('', 0)]",
+    before: "[access(tokens.token, tokens.expiresIn), refresh('', 0), ...bound('', 0)]",
     after: '[access(tokens.token, tokens.expiresIn)]',
     tests: ['sessions/cookies.test.ts', 'sessions/sessions.test.ts'],
     drawn: true,
@@ -138,10 +138,9 @@ export const sessions: Mutant[] = [
   },
   {
     file: 'platform/sessions/revocations.ts',
-    before: 'Math.max(now(), (last?.revokedAt.getTime() ?? 0) + 1)',
-    after: 'now()',
+    before: 'version === undefined ? issuedAt <= mark.at : version < mark.version',
+    after: 'issuedAt <= mark.at',
     tests: ['auth/revocations.test.ts'],
-    drawn: true,
   },
   {
     file: 'platform/accounts/login-attempts.ts',
