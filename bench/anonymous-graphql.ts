@@ -9,7 +9,7 @@ import { policy } from '../generated/policy.js';
 import { resolvers } from '../src/application/graphql/resolvers.js';
 import { models } from '../src/application/models.js';
 import { dataModel } from '../src/platform/database/client.js';
-import { tokensOf } from '../src/platform/graphql/documents.js';
+import { tokensOfAll } from '../src/platform/graphql/documents.js';
 import { checkDocument } from '../src/platform/graphql/limits.js';
 import { executableSchema } from '../src/platform/graphql/schema.js';
 import { declaredModels } from '../src/platform/operations/model-data.js';
@@ -149,7 +149,7 @@ function weights(): void {
     const before = heap();
     const documents = texts.map((one) => parse(one));
     const bytes = heap() - before;
-    return bytes / documents.reduce((sum, one) => sum + tokensOf(one), 0);
+    return bytes / tokensOfAll(...documents);
   };
   for (const [what, text] of Object.entries(shapes)) {
     weigh(text);

@@ -1,20 +1,11 @@
 import { readFileSync } from 'node:fs';
-import {
-  buildSchema,
-  type DocumentNode,
-  GraphQLError,
-  getIntrospectionQuery,
-  type OperationDefinitionNode,
-  parse,
-} from 'graphql';
+import { type DocumentNode, getIntrospectionQuery, type OperationDefinitionNode, parse } from 'graphql';
 import t from 'tap';
 import { policy } from '../../generated/policy.js';
 import { resolvers } from '../../src/application/graphql/resolvers.js';
 import { models } from '../../src/application/models.js';
 import { dataModel } from '../../src/platform/database/client.js';
-import { anyDocument } from '../../src/platform/graphql/documents.js';
 import { checkDocument, checkOperation } from '../../src/platform/graphql/limits.js';
-import { DocumentErrors, operationChecker } from '../../src/platform/graphql/operation-check.js';
 import { executableSchema } from '../../src/platform/graphql/schema.js';
 import { declaredModels } from '../../src/platform/operations/model-data.js';
 import { onEachDatabase } from '../support/databases.js';
@@ -67,10 +58,14 @@ const bomb = (body: string) =>
 const rows: Row[] = [
   { what: '10 levels', document: `{ ${nested(10)} }` },
   { what: '11 levels', document: `{ ${nested(11)} }`, refused: DEEP },
-  { what: '11 levels by an inline fragment', document: `{ ${nested(10, '... { author { id } }')} }`, refused: DEEP },
+  {
+    what: '11 levels by an inline fragment',
+    document: `{ ${nested(10, '... { posts(limit: 1) { id } }')} }`,
+    refused: DEEP,
+  },
   {
     what: '11 levels by a fragment',
-    document: `{ ${nested(9, '...F')} } fragment F on User { posts { author { id } } }`,
+    document: `{ ${nested(9, '...F')} } fragment F on Post { author { posts(limit: 1) { id } } }`,
     refused: DEEP,
   },
   {
@@ -218,12 +213,12 @@ const rows: Row[] = [
   {
     what: 'a circle of fragments',
     document: '{ me { ...A } } fragment A on User { ...B } fragment B on User { id ...A }',
-    refused: /contains itself/,
+    refused: /within itself/,
   },
   {
     what: 'a circle through fields',
     document: '{ me { ...A } } fragment A on User { posts { author { ...A } } }',
-    refused: /contains itself/,
+    refused: /within itself/,
   },
   {
     what: 'a circle that nothing uses',
@@ -348,16 +343,4 @@ t.test('measuring a document is cheap', async (t) => {
     checkOperation({ schema, document, operation }, limits);
     t.ok(reads() < 2_000_000, `${what}: ${reads()} members of nodes are read`);
   }
-});
-
-t.test('variables nested deeper than the stack are BAD_REQUEST', async (t) => {
-  const schema = buildSchema('input Filter { not: Filter } type Query { found(filter: Filter): Int }');
-  const options = { depth: 10, complexity: 1000, aliases: 30, directives: 30, tokens: 1000, subscribe: 1000 };
-  const checker = operationChecker({ schema, documents: anyDocument(), limits: options, introspection: true });
-  const query = 'query($filter: Filter) { found(filter: $filter) }';
-  const levels = 20_000;
-  const filter = JSON.parse(`${'{"not":'.repeat(levels)}null${'}'.repeat(levels)}`);
-  const request = { query, variables: { filter } };
-  const check = () => checker.check(request, checker.parse(request, 'socket'), null, 'socket');
-  t.throws(check, new DocumentErrors([new GraphQLError('The variables are nested too deeply.')]));
 });

@@ -8,7 +8,7 @@ import type { Db } from '../operations/model.js';
 import type { PlatformServices } from '../services.js';
 
 /** The member of a context for its execution. A minor collection would keep the values of a WeakMap, which point to their keys. */
-export const EXECUTION = Symbol('execution');
+export const RUNNING = Symbol('running');
 
 /**
  * The context of a resolver.
@@ -33,7 +33,7 @@ export interface GraphQLContext<Services = unknown, Rules extends Policy = Polic
   callWith: (contentIssues: Issues) => Call<Rules>;
   readonly operations: OperationServices;
   readonly fields?: Set<string>;
-  [EXECUTION]?: object;
+  [RUNNING]?: object;
 }
 
 /**
@@ -88,7 +88,7 @@ class OperationContext implements GraphQLContext {
   readonly call: Call;
   readonly batch = batchReader();
   fields?: Set<string>;
-  [EXECUTION]?: object;
+  [RUNNING]?: object;
   declare readonly db: Db;
   client: Db | undefined;
 

@@ -25,7 +25,7 @@ interface Cost {
 }
 
 interface Measurement {
-  result: Cost | { cycle: FragmentSpreadNode };
+  result: Cost;
   usedVariables: ReadonlyMap<string, unknown>;
 }
 
@@ -39,8 +39,7 @@ const LENGTH_ARGUMENTS = ['limit', 'first', 'last'];
 const measurements = new WeakMap<OperationDefinitionNode, Measurement>();
 
 /**
- * Returns depth and cost of a parsed operation, or the spread that closes a cycle of fragments. The operation may be
- * invalid. The last result is reused while its variables are equal.
+ * Returns depth and cost of a valid operation. The last result is reused while its variables are equal.
  * @param variables the values that the client sent
  */
 export function measure(
@@ -48,7 +47,7 @@ export function measure(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
-): Measurement['result'] {
+): Cost {
   const variable = (name: string): unknown => {
     if (Object.hasOwn(variables, name)) return variables[name];
     const definition = operation.variableDefinitions?.find((one) => one.variable.name.value === name);
@@ -77,10 +76,9 @@ function walk(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variable: (name: string) => unknown,
-): Measurement['result'] {
+): Cost {
   const fragments = fragmentsOf(document);
-  const measured = new Map<string, Cost | 'in progress'>();
-  let cycle: FragmentSpreadNode | undefined;
+  const measured = new Map<string, Cost>();
 
   function scalarOf(node: ValueNode | undefined): unknown {
     if (node?.kind === Kind.VARIABLE) return variable(node.name.value);
@@ -140,17 +138,14 @@ function walk(
     const fragment = fragments.get(node.name.value);
     const key = `${node.name.value} ${length}`;
     const known = measured.get(key);
-    if (known === 'in progress') cycle ??= node;
-    if (!fragment || known === 'in progress') return { depth: 0, cost: 0 };
     if (known) return known;
-    measured.set(key, 'in progress');
+    if (!fragment) return { depth: 0, cost: 0 };
     const found = costOfSelection(fragment.selectionSet, fragment.typeCondition.name.value, length);
     measured.set(key, found);
     return found;
   }
 
-  const total = costOfSelection(operation.selectionSet, schema.getRootType(operation.operation)?.name, undefined);
-  return cycle ? { cycle } : total;
+  return costOfSelection(operation.selectionSet, schema.getRootType(operation.operation)?.name, undefined);
 }
 
 const textCosts = new WeakMap<GraphQLField<unknown, unknown>, number>();

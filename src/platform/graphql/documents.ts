@@ -182,22 +182,23 @@ function documentsIn(file: string): [id: string, text: string][] {
 }
 
 const locations = new WeakMap<ASTNode, SourceLocation>();
+const texts = new WeakMap<DocumentNode, string>();
 
 /**
- * Parses a document, and stores the locations of its nodes: graphql-js would compute each location from the start of
- * the text, and a field of a list can fail thousands of times.
+ * Stores the text of a parsed document and the locations of its nodes, and removes the tokens from it. graphql-js would
+ * compute each location from the start of the text, and a field of a list can fail thousands of times.
  */
-export function parseDocument(text: string, maxTokens: number): DocumentNode {
-  const document = parse(text, { maxTokens });
+export function storeLocations(document: DocumentNode): void {
+  texts.set(document, document.loc?.source.body ?? '');
   visit(document, {
     enter(node) {
-      if (node.kind === Kind.DOCUMENT || !node.loc) return;
-      const { line, column } = node.loc.startToken;
-      locations.set(node, { line, column });
+      if (node.kind !== Kind.DOCUMENT && node.loc) {
+        const { line, column } = node.loc.startToken;
+        locations.set(node, { line, column });
+      }
       Object.assign(node, { loc: undefined });
     },
   });
-  return document;
 }
 
 export function locationsOf(error: GraphQLError): readonly SourceLocation[] | undefined {
@@ -205,25 +206,40 @@ export function locationsOf(error: GraphQLError): readonly SourceLocation[] | un
   return found.length > 0 ? found : undefined;
 }
 
-const MAX_CACHE_BYTES = 32 * 1024 * 1024;
+export const textOf = (document: DocumentNode): string => texts.get(document) ?? '';
 
-/** 180 to 530 bytes, depending on the shape of the document (`bench/anonymous-graphql.ts`). */
-const BYTES_PER_TOKEN = 550;
+export const MAX_CACHED_DOCUMENTS = 4096;
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES_OF_CALLER = MAX_CACHED_BYTES / 8;
 
-export function tokensOf({ loc }: DocumentNode): number {
-  let count = 0;
-  for (let token = loc?.startToken.next; token; token = token.next) count++;
-  return count;
+/** 150 to 410 bytes without the tokens, depending on the shape of the document. */
+const BYTES_PER_TOKEN = 420;
+
+/** Shares a cache of documents among callers, so that one caller cannot empty it for all. @param empty empties the cache */
+export function documentShares(empty: () => void) {
+  const cached = new Set<string>();
+  const bytesOf = new Map<number, number>();
+  let total = 0;
+  return {
+    /** Returns true for a cached document, and for a new one of a caller whose share is not used up. */
+    has: (text: string, caller: number): boolean =>
+      cached.has(text) || (bytesOf.get(caller) ?? 0) < MAX_BYTES_OF_CALLER,
+
+    add(text: string, caller: number, tokens: number): void {
+      if (cached.has(text)) return;
+      const bytes = Math.max(tokens * BYTES_PER_TOKEN + 2 * text.length, MAX_CACHED_BYTES / MAX_CACHED_DOCUMENTS);
+      if (total + bytes > MAX_CACHED_BYTES) {
+        empty();
+        cached.clear();
+        bytesOf.clear();
+        total = 0;
+      }
+      cached.add(text);
+      bytesOf.set(caller, (bytesOf.get(caller) ?? 0) + bytes);
+      total += bytes;
+    },
+  };
 }
-
-export const textOf = ({ loc }: DocumentNode): string => loc?.source.body ?? '';
-
-/** Caches the valid documents of authenticated callers by text. */
-export const documentCache = () =>
-  new LRUCache<string, DocumentNode>({
-    maxSize: MAX_CACHE_BYTES,
-    sizeCalculation: (document, text) => tokensOf(document) * BYTES_PER_TOKEN + 2 * text.length,
-  });
 
 /** The functions of graphql for SDL, loaded on demand. A bundle loses the names of `import('graphql')`. */
 export { buildSchema, introspectionFromSchema } from 'graphql';
@@ -241,4 +257,4 @@ export function withOwnDocument<Prepared extends { document: DocumentNode; opera
 
 /** Counts the tokens of different documents. */
 export const tokensOfAll = (...documents: DocumentNode[]): number =>
-  [...new Set(documents)].reduce((sum, one) => sum + tokensOf(one), 0);
+  [...new Set(documents)].reduce((sum, { tokenCount = 0 }) => sum + tokenCount, 0);

@@ -1,21 +1,49 @@
-/** Takes a GraphQL request through its stages up to the execution. The POST route and the socket use it. @module */
+/** Takes a GraphQL request through its stages. mercurius parses, validates, caches and executes its document. @module */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { createSourceEventStream, type ExecutionResult, execute, GraphQLError } from 'graphql';
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  type GraphQLSchema,
+  NoSchemaIntrospectionCustomRule,
+  parse,
+} from 'graphql';
 import mercurius from 'mercurius';
 import { type Actor, authenticated } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
 import { refuseExcess } from '../limits/rate-limit.js';
-import { EXECUTION, type GraphQLContext } from './context.js';
-import { type OperationRequest, readBody, weightOf } from './documents.js';
+import { type GraphQLContext, RUNNING } from './context.js';
 import {
-  type CheckOptions,
-  operationChecker,
-  type ParsedDocument,
+  type Documents,
+  documentShares,
+  MAX_CACHED_DOCUMENTS,
+  type OperationRequest,
+  readBody,
+  storeLocations,
+  textOf,
+  weightOf,
+} from './documents.js';
+import { checkDocument, checkOperation, type Limits } from './limits.js';
+import {
+  conditionalRoots,
+  DocumentErrors,
+  isIntrospection,
+  MAX_ERRORS,
+  operationOf,
   type PreparedOperation,
+  refuse,
   type Transport,
+  withoutValue,
 } from './operation-check.js';
 
-interface EngineOptions extends CheckOptions {
+interface EngineOptions {
+  schema: GraphQLSchema;
+  documents: Documents;
+  limits: Limits;
+  introspection: boolean;
   maxBatch: number;
   /** True if a document with only introspection needs no credential. */
   openIntrospection: boolean;
@@ -32,43 +60,71 @@ interface IncomingBody extends Incoming {
   body: unknown;
   operations: OperationRequest[];
 }
-interface IncomingOperation extends Incoming {
+
+export interface IncomingOperation extends Incoming {
   params: OperationRequest;
-  parsed: ParsedDocument;
+  text: string;
   actor: Actor | null;
-  prepared: PreparedOperation;
+  /** Set when mercurius has validated the document. */
+  prepared?: PreparedOperation;
 }
 
 export interface Execution extends PreparedOperation {
   contextValue: GraphQLContext;
 }
 
+/** What mercurius is running, for its hooks. */
+interface Running {
+  text: string;
+  actor: Actor | null;
+  /** Undefined if the stages of the operation are over. */
+  incoming?: IncomingOperation;
+  onlyPrepare?: boolean;
+}
+
 export type Engine = Awaited<ReturnType<typeof graphqlEngine>>;
 
-/**
- * The only document that mercurius parses, because it would cache the documents of all callers. A hook replaces it by
- * the prepared operation.
- */
-const PLACEHOLDER = '{ __typename }';
+/** Ends the preparation of an operation of a socket before mercurius executes it. */
+const PREPARED = new Error('prepared');
 
 /** Returns the stages and the execution of GraphQL operations, for both transports. */
 export async function graphqlEngine(app: FastifyInstance, options: EngineOptions) {
-  const { schema, maxBatch, openIntrospection } = options;
-  const checker = operationChecker(options);
+  const { schema, documents, limits, maxBatch, openIntrospection, introspection } = options;
+  const parseOptions = { maxTokens: limits.tokens };
 
-  // Without `jit`: graphql-jit 0.8 compiles documents to JavaScript, and a literal in a document can inject code.
-  await app.register(mercurius, {
-    schema,
-    routes: false,
-    graphiql: false,
-    cache: 1,
-    // The transports format errors, because they have the log of the request.
-    errorFormatter: ({ data, errors }) => ({ statusCode: 200, response: { data, errors } as never }),
-  });
-  app.graphql.addHook('preExecution', async (_schema, _placeholder, context) => {
-    const { document, variableValues } = (context as unknown as GraphQLContext)[EXECUTION] as Execution;
-    return { document, variables: variableValues };
-  });
+  /** Registers mercurius in a scope of its own. Its routes and its sockets stay off: docs/architecture.md, "Packages". */
+  async function instance(cache: number | false): Promise<FastifyInstance['graphql']> {
+    let graphql: FastifyInstance['graphql'] | undefined;
+    await app.register(async (scope) => {
+      // Without `jit`: graphql-jit 0.8 compiles documents to JavaScript, and a literal in a document can inject code.
+      await scope.register(mercurius, {
+        schema,
+        routes: false,
+        graphiql: false,
+        cache,
+        graphql: { parseOptions, validateOptions: { maxErrors: MAX_ERRORS } },
+        validationRules: [conditionalRoots, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])],
+        // The transports format errors, because they have the log of the request.
+        errorFormatter: ({ data, errors }) => ({ statusCode: 200, response: { data, errors } as never }),
+      });
+      graphql = scope.graphql;
+    });
+    const made = graphql as FastifyInstance['graphql'];
+    made.addHook('preExecution', runPreparedStages);
+    // Before the validation, whose time is not linear, and before the document is cached.
+    made.addHook('preValidation', async (_schema, document, context) => {
+      const { text, actor } = runningIn(context);
+      // mercurius reads a text that is no document as JSON.
+      if (!isParsed(document)) parse(text, parseOptions);
+      storeLocations(document);
+      refuse(checkDocument(document, limits));
+      if (cache && actor) shares.add(text, actor.id, document.tokenCount ?? 0);
+    });
+    return made;
+  }
+  const [caching, uncached] = [await instance(MAX_CACHED_DOCUMENTS), await instance(false)];
+  // Replacing the schema empties the caches of mercurius.
+  const shares = documentShares(() => caching.replaceSchema(schema));
 
   const bodyStages = app.handlerStages<IncomingBody>({
     operation: (one) => {
@@ -76,49 +132,114 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     },
     weight: ({ request, operations }) => app.weighRequest(request, weightOf(operations)),
   });
-  const operationStages = app.handlerStages<IncomingOperation>({
+  const callerStages = app.handlerStages<IncomingOperation>({
     document: (one) => {
-      one.parsed = checker.parse(one.params, one.transport);
+      one.text = documents.textOf(one.params);
+      if (one.transport === 'socket' && Buffer.byteLength(one.text) > limits.subscribe)
+        throw new Failure('PAYLOAD_TOO_LARGE', `A document on a socket must have at most ${limits.subscribe} bytes.`);
     },
     // Rejects an anonymous caller before the document is validated, unless it is public introspection.
     caller: async (one) => {
-      one.actor = one.transport === 'post' ? await app.authenticate(one.request) : one.request.actor;
-      if (!(openIntrospection && one.parsed.isIntrospection)) authenticated(one);
+      const { request, transport } = one;
+      try {
+        one.actor = transport === 'post' ? await app.authenticate(request) : request.actor;
+        if (one.actor) return;
+      } catch (error) {
+        // A mistake of syntax comes first.
+        parse(one.text, parseOptions);
+        throw error;
+      }
+      const document = parse(one.text, parseOptions);
+      if (!openIntrospection || !isIntrospection(document)) authenticated(one);
+      // Aliases would multiply the answer.
+      refuse(checkDocument(document, limits, 0));
     },
-    'document-validity': (one) => {
-      one.prepared = checker.check(one.params, one.parsed, one.actor, one.transport);
+  });
+  const preparedStages = app.handlerStages<IncomingOperation & { prepared: PreparedOperation }>({
+    'document-validity': ({ prepared }) => {
+      refuse(checkOperation(Object.assign({ variables: prepared.variableValues }, prepared), limits));
     },
     'own-origin': ({ prepared, request }) => {
       if (prepared.operation.operation === 'mutation') app.refuseForeignCookie(request);
     },
-    rate: async ({ parsed, request }) => {
-      if (parsed.isIntrospection) refuseExcess(await app.countRequest(request));
+    rate: async ({ prepared, request }) => {
+      if (isIntrospection(prepared.document)) refuseExcess(await app.countRequest(request));
     },
   });
+
+  /** mercurius calls it before each execution. */
+  async function runPreparedStages(_schema: GraphQLSchema, document: DocumentNode, context: object): Promise<void> {
+    const { incoming: one, onlyPrepare } = runningIn(context);
+    if (!one) return;
+    const { operationName, variables = {} } = one.params;
+    const operation = operationOf(document, operationName, one.transport);
+    one.prepared = { schema, document, operation, operationName, variableValues: variables };
+    await runStages(preparedStages[TRANSPORT_NAMES[one.transport]], one);
+    if (one.actor) documents.ran(one.params, one.text);
+    if (onlyPrepare) throw PREPARED;
+  }
+
+  async function run(
+    context: GraphQLContext | Partial<GraphQLContext>,
+    running: Running,
+    { variables = {}, operationName }: Pick<OperationRequest, 'variables'> & { operationName?: string | undefined },
+  ): Promise<ExecutionResult> {
+    context[RUNNING] = running;
+    const { text, actor } = running;
+    const graphql = actor && shares.has(text, actor.id) ? caching : uncached;
+    try {
+      return (await graphql(text, context as never, variables, operationName)) as ExecutionResult;
+    } catch (error) {
+      const { code, errors } = error as { code?: string; errors?: readonly GraphQLError[] };
+      throw code === 'MER_ERR_GQL_VALIDATION' && errors ? new DocumentErrors(errors.map(withoutValue)) : error;
+    }
+  }
 
   return {
     /** Reads the operations of a message, and counts them for the address. @throws Failure BAD_REQUEST, RATE_LIMITED */
     async read(message: Incoming & { body: unknown }): Promise<OperationRequest[]> {
-      const { operations } = await runStages(bodyStages[TRANSPORT_NAMES[message.transport]], message);
-      return operations;
+      const one: IncomingBody = Object.assign({ operations: [] }, message);
+      await runStages(bodyStages[TRANSPORT_NAMES[one.transport]], one);
+      return one.operations;
+    },
+
+    /** Finds the text and the caller. @throws for an unreadable document (400, 413); Failure UNAUTHENTICATED */
+    async identify(operation: Incoming & { params: OperationRequest }): Promise<IncomingOperation> {
+      const one: IncomingOperation = Object.assign({ text: '', actor: null }, operation);
+      await runStages(callerStages[TRANSPORT_NAMES[one.transport]], one);
+      return one;
+    },
+
+    /** Runs a query or a mutation. The context must be new, because mercurius writes into it. @throws as `prepare` */
+    run(one: IncomingOperation, contextValue: GraphQLContext): Promise<ExecutionResult> {
+      const { text, actor, params } = one;
+      return withinBytes(contextValue, one, run(contextValue, { text, actor, incoming: one }, params));
     },
 
     /**
      * Passes an operation through all stages before its resolvers.
-     * @throws in this order: unreadable documents (400, 413), UNAUTHENTICATED, other mistakes (400), FORBIDDEN
+     * @throws in this order: mistakes of the document (400), FORBIDDEN, RATE_LIMITED
      */
-    async prepare(operation: Incoming & { params: OperationRequest }): Promise<PreparedOperation> {
-      const { prepared } = await runStages(operationStages[TRANSPORT_NAMES[operation.transport]], operation);
-      return prepared;
+    async prepare(one: IncomingOperation): Promise<PreparedOperation> {
+      const { text, actor, params } = one;
+      try {
+        const { errors = [] } = await run({}, { text, actor, incoming: one, onlyPrepare: true }, params);
+        throw new DocumentErrors(errors);
+      } catch (error) {
+        if (error === PREPARED && one.prepared) return one.prepared;
+        throw error;
+      }
     },
 
-    /** Executes a query or a mutation. The context must be new, because mercurius writes into it. */
-    async execute(execution: Execution): Promise<ExecutionResult> {
-      const { contextValue, operationName } = execution;
-      contextValue[EXECUTION] = execution;
-      const context = contextValue as object as Record<string, unknown>;
-      const running = app.graphql(PLACEHOLDER, context, undefined, operationName);
-      return withinBytes(execution, running as Promise<ExecutionResult>);
+    /** Executes a prepared query or mutation. */
+    execute(execution: Execution): Promise<ExecutionResult> {
+      const { document, contextValue, variableValues: variables, operationName } = execution;
+      const running = { text: textOf(document), actor: contextValue.call.actor };
+      return withinBytes(
+        contextValue,
+        { prepared: execution },
+        run(contextValue, running, { variables, operationName }),
+      );
     },
 
     /** Starts a subscription (GraphQL specification, section 6.2.3.1). Resolves to its events or its errors. */
@@ -126,30 +247,33 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
 
     /** Executes one event of a subscription (section 6.2.3.2). mercurius supports only one root value. */
     async executeSubscriptionEvent(execution: Execution, event: unknown): Promise<ExecutionResult> {
+      const { contextValue } = execution;
       try {
-        return await withinBytes(execution, execute(Object.assign({ rootValue: event }, execution)));
+        const running = execute(Object.assign({ rootValue: event }, execution));
+        return await withinBytes(contextValue, { prepared: execution }, running);
       } finally {
-        execution.contextValue.call.rows?.release();
+        contextValue.call.rows?.release();
       }
     },
   };
 }
 
+const runningIn = (context: object): Running => (context as GraphQLContext)[RUNNING] as Running;
+
+const isParsed = ({ loc, tokenCount }: Partial<DocumentNode>): boolean =>
+  loc?.source !== undefined && tokenCount !== undefined;
+
 /** Replaces the result of a query that read too many bytes of rows. A mutation may have written. */
 async function withinBytes(
-  { contextValue: { call }, operation }: Execution,
+  { call }: GraphQLContext,
+  one: { prepared?: PreparedOperation },
   running: ExecutionResult | Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
   const result = await running;
-  const failure = operation.operation === 'mutation' ? undefined : call.rows?.failure();
+  const failure = one.prepared?.operation.operation === 'mutation' ? undefined : call.rows?.failure();
   return failure ? { errors: [new GraphQLError(failure.message, { originalError: failure })] } : result;
 }
 
-async function runStages<Given extends object, Found extends Given>(
-  stages: readonly ((one: Found) => unknown)[],
-  given: Given,
-): Promise<Found> {
-  const one = Object.assign({}, given) as Found;
-  for (const stage of stages) await stage(one);
-  return one;
+async function runStages<One extends object>(stages: readonly ((one: One) => unknown)[], one: object): Promise<void> {
+  for (const stage of stages) await stage(one as One);
 }

@@ -48,13 +48,12 @@ interface LimitedOperation {
   variables?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** Checks the limits of an operation. Returns one error for each exceeded limit, or one for a cycle of fragments. */
+/** Checks the limits of a valid operation. Returns one error for each exceeded limit. */
 export function checkOperation(
   { schema, document, operation, variables }: LimitedOperation,
   limits: Limits,
 ): GraphQLError[] {
   const measured = measure(schema, document, operation, variables ?? {});
-  if ('cycle' in measured) return [new GraphQLError('A fragment contains itself.', { nodes: [measured.cycle] })];
   return [
     measured.depth > limits.depth && `is deeper than ${limits.depth} levels of fields`,
     measured.cost > limits.complexity && `costs more than ${limits.complexity}`,

@@ -3,39 +3,18 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
-  getVariableValues,
   Kind,
-  NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
   OperationTypeNode,
   type SelectionNode,
-  specifiedRules,
-  validate,
+  type ValidationRule,
 } from 'graphql';
-import type { Actor } from '../calls/access.js';
-import { Failure } from '../calls/errors.js';
 import { fragmentsOf, nodesWithin } from './cost.js';
-import { type Documents, documentCache, type OperationRequest, parseDocument } from './documents.js';
-import { checkDocument, checkOperation, type Limits } from './limits.js';
 
 /** A hostile document can have as many errors as tokens. */
-const MAX_ERRORS = 20;
-
-export interface CheckOptions {
-  schema: GraphQLSchema;
-  documents: Documents;
-  limits: Limits;
-  introspection: boolean;
-}
+export const MAX_ERRORS = 20;
 
 export type Transport = 'post' | 'socket';
-
-export interface ParsedDocument {
-  text: string;
-  document: DocumentNode;
-  /** True if no service decides about the caller and the rate. */
-  isIntrospection: boolean;
-}
 
 export interface PreparedOperation {
   schema: GraphQLSchema;
@@ -45,54 +24,7 @@ export interface PreparedOperation {
   variableValues: Record<string, unknown>;
 }
 
-export function operationChecker({ schema, documents, limits, introspection }: CheckOptions) {
-  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
-  const valid = documentCache();
-
-  return {
-    /** @throws GraphQLError for syntax; Failure BAD_REQUEST, PAYLOAD_TOO_LARGE */
-    parse(request: OperationRequest, transport: Transport): ParsedDocument {
-      const text = documents.textOf(request);
-      if (transport === 'socket' && Buffer.byteLength(text) > limits.subscribe)
-        throw new Failure('PAYLOAD_TOO_LARGE', `A document on a socket must have at most ${limits.subscribe} bytes.`);
-      const document = valid.get(text) ?? parseDocument(text, limits.tokens);
-      return { text, document, isIntrospection: isIntrospection(document) };
-    },
-
-    /**
-     * Checks limits, validity and variables. A document of an anonymous caller is not cached, and has no aliases, which
-     * would multiply the answer.
-     * @throws DocumentErrors, GraphQLError
-     */
-    check(
-      request: OperationRequest,
-      { text, document: parsed }: ParsedDocument,
-      actor: Actor | null,
-      transport: Transport,
-    ): PreparedOperation {
-      // Another request may have validated the same text in the meantime.
-      const known = valid.get(text);
-      const document = known ?? parsed;
-      const { variables = {}, operationName } = request;
-      const operation = operationOf(document, operationName, transport);
-      if (!known || !actor) refuse(checkDocument(document, limits, actor ? limits.aliases : 0));
-      refuse(checkOperation({ schema, document, operation, variables }, limits));
-      if (!known) refuse(conditionalRoots(document));
-      if (!known) refuse(validate(schema, document, rules, { maxErrors: MAX_ERRORS }));
-      const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, {
-        maxErrors: MAX_ERRORS,
-      });
-      refuse((errors ?? []).map(withoutValue));
-      if (actor) {
-        if (!known) valid.set(text, document);
-        documents.ran(request, text);
-      }
-      return { schema, document, operation, operationName, variableValues: variables };
-    },
-  };
-}
-
-function operationOf(
+export function operationOf(
   document: DocumentNode,
   operationName: string | undefined,
   transport: Transport,
@@ -117,21 +49,16 @@ const CONDITIONS = new Set(['skip', 'include']);
  * Reports conditions on the root field of a subscription (GraphQL, September 2025, 5.2.4.1). graphql-js 16 has an older
  * rule, and fails at run time.
  */
-function conditionalRoots(document: DocumentNode): GraphQLError[] {
-  const isSubscription = ({ operation }: OperationDefinitionNode) => operation === OperationTypeNode.SUBSCRIPTION;
-  const roots = operationsOf(document).filter(isSubscription);
-  const nodes = nodesWithin(
-    fragmentsOf(document),
-    roots.map(({ selectionSet }) => selectionSet),
-  );
-  const conditions = [...nodes].flatMap(
-    ({ directives = [] }) => directives.find(({ name }) => CONDITIONS.has(name.value)) ?? [],
-  );
-  return conditions.slice(0, MAX_ERRORS).map((condition) => {
-    const message = `The root field of a subscription takes no @${condition.name.value}.`;
-    return new GraphQLError(message, { nodes: [condition] });
-  });
-}
+export const conditionalRoots: ValidationRule = (context) => ({
+  OperationDefinition({ operation, selectionSet }) {
+    if (operation !== OperationTypeNode.SUBSCRIPTION) return;
+    for (const { directives = [] } of nodesWithin(fragmentsOf(context.getDocument()), [selectionSet])) {
+      const condition = directives.find(({ name }) => CONDITIONS.has(name.value));
+      const message = `The root field of a subscription takes no @${condition?.name.value}.`;
+      if (condition) context.reportError(new GraphQLError(message, { nodes: [condition] }));
+    }
+  },
+});
 
 const operationsOf = ({ definitions }: DocumentNode): OperationDefinitionNode[] =>
   definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
@@ -140,7 +67,7 @@ const operationsOf = ({ definitions }: DocumentNode): OperationDefinitionNode[] 
  * Removes the value of a variable, which may be a secret. graphql-js quotes it: `Variable "$x" got invalid value … at
  * "x.y"; reason`.
  */
-function withoutValue(error: GraphQLError): GraphQLError {
+export function withoutValue(error: GraphQLError): GraphQLError {
   if (!(error instanceof GraphQLError))
     return new GraphQLError('The variables are nested too deeply. Send flatter ones.');
   const [, variable, after] = /^Variable "\$(\w+)" got invalid value (.*)$/s.exec(error.message) ?? [];
@@ -151,7 +78,7 @@ function withoutValue(error: GraphQLError): GraphQLError {
   return new GraphQLError(`Variable "$${path}" has an invalid value: ${shown}`, { nodes: error.nodes ?? null });
 }
 
-function refuse(errors: readonly GraphQLError[]): void {
+export function refuse(errors: readonly GraphQLError[]): void {
   if (errors.length > 0) throw new DocumentErrors(errors);
 }
 

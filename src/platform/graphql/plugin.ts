@@ -94,10 +94,9 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
     rows: RowBytes,
   ): Promise<Result> {
     try {
-      const prepared = await engine.prepare({ request, transport: 'post', params });
-      const contextValue = contextOf(request, services, { rows });
-      const result = await engine.execute({ contextValue, ...prepared });
-      if (prepared.operation.operation === 'mutation' && result.data) writing.add(request);
+      const one = await engine.identify({ request, transport: 'post', params });
+      const result = await engine.run(one, contextOf(request, services, { rows }));
+      if (one.prepared?.operation.operation === 'mutation' && result.data) writing.add(request);
       const retryAfter = retryAfterOf(result.errors);
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
       return formatResult(result, errors, contextOfFailure(request));

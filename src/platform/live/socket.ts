@@ -85,7 +85,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     const [params] = await engine.read({ request, transport: 'socket', body: payload });
     await app.countRequest(request);
     const incoming = { request, transport: 'socket', params: params as OperationRequest } as const;
-    const prepared = withOwnDocument(await engine.prepare(incoming), documents);
+    const prepared = withOwnDocument(await engine.prepare(await engine.identify(incoming)), documents);
     const over = new AbortController();
     const isSubscription = prepared.operation.operation === 'subscription';
     const context = (more = {}) => contextOf(request, services, { ended: one.ended, signal: over.signal, ...more });
