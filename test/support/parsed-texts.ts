@@ -1,21 +1,23 @@
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { parse, Source } from 'graphql';
+import { type DocumentNode, parse } from 'graphql';
 
-/** The `Source` of each document that was parsed since this module was loaded. */
-const made = new Set<WeakRef<Source>>();
-const language = createRequire(import.meta.url)('graphql/language/source.js') as { Source: typeof Source };
-language.Source = class extends Source {
-  constructor(...args: ConstructorParameters<typeof Source>) {
-    super(...args);
-    made.add(new WeakRef(this));
-  }
+/** Each document that was parsed since this module was loaded. */
+const made = new Set<WeakRef<DocumentNode>>();
+const { Parser } = createRequire(import.meta.url)('graphql/language/parser.js') as {
+  Parser: { prototype: { parseDocument: () => DocumentNode } };
+};
+const { parseDocument } = Parser.prototype;
+Parser.prototype.parseDocument = function (...args) {
+  const document = parseDocument.apply(this, args);
+  made.add(new WeakRef(document));
+  return document;
 };
 const before = made.size;
 parse('{ heard }');
 if (made.size !== before + 1)
-  throw new Error('The parser makes its sources otherwise: parsed texts cannot be counted.');
+  throw new Error('The parser makes its documents otherwise: parsed texts cannot be counted.');
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -39,5 +41,8 @@ export async function parsedTexts(): Promise<number> {
   }
 }
 
-/** Returns equivalent documents with 7,000 ignored tokens each. */
-export const heavy = (n: number, document = '{ me { id } }'): string => `#${n}\n${document}${'#\n'.repeat(7000)}`;
+export const HEAVY_TOKENS = 1800;
+const LEVELS = HEAVY_TOKENS / 3;
+/** Returns equivalent documents with 1,800 tokens more than the given one, which selects `id`. */
+export const heavy = (n: number, document = '{ me { id } }'): string =>
+  `#${n}\n${document.replace(/\bid\b/, `${'...{'.repeat(LEVELS)}id${'}'.repeat(LEVELS)}`)}`;
