@@ -171,7 +171,9 @@ onEachDatabase(t, async (t, open) => {
     await eventually('the history', () => all.got.length >= 349);
     const more = [await add('long', 'a'), await add('long', 'b'), await add('long', 'c')];
     await eventually('the present', () => all.got.length >= 352 && known.got.length > 2);
-    t.strictSame(all.ids(), [...ids.filter((id) => id !== ids[120]), ...more]);
+    // The deleted message may have been delivered before.
+    const stored = (one: typeof all) => one.ids().filter((id) => id !== last);
+    t.strictSame(stored(all), [...ids.filter((id) => id !== ids[120]), ...more]);
     t.strictSame(known.ids(), more, 'a deleted message is a position');
     for (const { got, errors } of [future, huge])
       t.match([got, errors], [[], [[{ extensions: { code: 'BAD_REQUEST' } }]]], 'no message has had that id');
@@ -180,7 +182,7 @@ onEachDatabase(t, async (t, open) => {
     await eventually('from the beginning', () =>
       beginning.got.length >= 352 && fresh.got.length > 0 ? true : undefined,
     );
-    t.strictSame(beginning.ids(), all.ids(), '0 is the beginning of a channel');
+    t.strictSame(stored(beginning), stored(all), '0 is the beginning of a channel');
     t.strictSame(fresh.ids(), [first], 'also of one that had no message');
   });
 
