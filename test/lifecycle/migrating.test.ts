@@ -135,7 +135,7 @@ t.test('a migration that left an invalid index is not recorded', options, async 
       });
       await db.$executeRaw`LOCK TABLE users IN SHARE UPDATE EXCLUSIVE MODE`;
     },
-    { timeout: 20_000 },
+    { timeout: TEST_TIMEOUTS_MS.transaction },
   );
   await rejected;
   t.same(await database.client.$queryRaw`SELECT 1 FROM _prisma_migrations WHERE migration_name = '9_newer'`, []);
