@@ -140,6 +140,8 @@ export const PIPELINE: readonly Stage[] = [
   ),
 ];
 
+const HANDLER_STAGES = PIPELINE.filter(({ phase }) => phase === 'handler');
+
 /**
  * Runs a stage. It throws to refuse, returns the reply if it has sent a response, or returns a promise. After any other result, the next
  * stage begins in the same turn of the event loop.
@@ -176,17 +178,20 @@ export const pipelinePlugin = fp<{ production: boolean }>(
     app.decorate('stage', addTo(runs));
     app.decorate('packageStage', addTo(packages));
 
+    const refuseUnknown = (names: readonly string[], rows: readonly Stage[]) => {
+      const unknown = names.find((name) => rows.every((one) => one.name !== name));
+      if (unknown !== undefined) throw new Error(`The table in pipeline.ts lacks the stage "${unknown}".`);
+    };
+
     app.decorate('handlerStages', (made) => {
+      refuseUnknown(Object.keys(made), HANDLER_STAGES);
       const stagesFor = (transport: Transport) =>
-        PIPELINE.filter(({ phase, on }) => phase === 'handler' && on.includes(transport)).flatMap(
-          ({ name }) => made[name] ?? [],
-        );
+        HANDLER_STAGES.filter(({ on }) => on.includes(transport)).flatMap(({ name }) => made[name] ?? []);
       return { REST: stagesFor('REST'), GraphQL: stagesFor('GraphQL'), sockets: stagesFor('sockets') };
     });
 
     app.decorate('registerPipeline', async () => {
-      const unknown = [...runs.keys(), ...packages.keys()].filter((name) => PIPELINE.every((one) => one.name !== name));
-      if (unknown.length > 0) throw new Error(`The table in pipeline.ts lacks the stage "${unknown[0]}".`);
+      refuseUnknown([...runs.keys(), ...packages.keys()], PIPELINE);
       const registered = new Set<string>();
       for (const phase of HOOKS) {
         let own: Run[] = [];

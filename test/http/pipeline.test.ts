@@ -173,6 +173,9 @@ t.test('a stage with no plugin, two plugins, or no row stops the start', async (
   const again = await appOf(toBeMade);
   again.app.stage('unheard-of', async () => {});
   await t.rejects(again.app.registerPipeline(), { message: 'The table in pipeline.ts lacks the stage "unheard-of".' });
+  t.throws(() => again.app.handlerStages({ wieght: () => {} }), {
+    message: 'The table in pipeline.ts lacks the stage "wieght".',
+  });
   t.throws(() => again.app.stage('ceiling', async () => {}), { message: 'Two plugins implement the stage "ceiling".' });
 });
 
