@@ -99,8 +99,10 @@ t.test(
     await eventually('the last message', () => Number(load.received.at(-1)) === lostMessage);
     // An instance that runs notices the restore by itself.
     run(restore);
+    const restored = performance.now();
     await eventually('a new generation', () => stderr().includes('The database went back to an earlier state'));
     await eventually('closed sockets', () => load.closed.has(RESTORED));
+    t.comment(`sockets closed ${(performance.now() - restored).toFixed(0)} ms after the restore`);
 
     t.match([stop, start], [/^# Stop /, /^# Start /]);
     kill('SIGTERM');
@@ -191,8 +193,10 @@ t.test(
     await eventually('two beats', async () => (await counterOf(old)) > before + 1);
     const lost = Number(load.received.at(-1));
     switchOver();
+    const switched = performance.now();
     await eventually('a new generation', () => server.stderr().includes('The database went back to an earlier state'));
-    await recovered(load);
+    const recovery = await recovered(load, switched);
+    t.comment(`first write ${recovery.toFixed(0)} ms after the switch`);
     await load.stop();
     t.ok(load.closed.has(RESTORED));
     t.equal((await answerOf(url, '/api/v1/auth/me', token)).status, 401);
