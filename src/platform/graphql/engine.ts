@@ -92,7 +92,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
   const { schema, documents, limits, maxBatch, openIntrospection, introspection } = options;
   const parseOptions = { maxTokens: limits.tokens };
 
-  /** Registers mercurius in a scope of its own. Its routes and its sockets stay off: docs/architecture.md, "Packages". */
+  /** Registers mercurius in its own scope, without routes and sockets: docs/architecture.md, "The packages and their work". */
   async function instance(cache: number | false): Promise<FastifyInstance['graphql']> {
     let graphql: FastifyInstance['graphql'] | undefined;
     await app.register(async (scope) => {
