@@ -14,6 +14,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
 import t, { type Test } from 'tap';
 import { dataModel, PrismaClient } from '../../src/platform/database/client.js';
 import { templatePath } from '../../src/platform/database/data-directory.js';
@@ -28,10 +30,11 @@ import { preparedClient } from '../../src/platform/prepared-prisma/prepared-clie
 import { rootPath } from '../../src/platform/root.js';
 import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/model/prisma-schema.js';
 import { checkMigrations, createMigration } from '../../src/workbench/prisma/migration-diff.js';
-import { TEST_TIMEOUTS_MS } from '../support/databases.js';
+import { blankDatabase, TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { atEnd } from '../support/ending.js';
 import { eventually } from '../support/process.js';
 import { POSTGRESQL, skipWithoutPostgresql } from '../support/servers.js';
+import { tcpProxy } from '../support/tcp-proxy.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'accord-database-'));
 atEnd(() => rmSync(scratch, { recursive: true, force: true }));
@@ -449,6 +452,30 @@ t.test('a PostgreSQL server', { skip: skipWithoutPostgresql }, async (t) => {
   t.ok(Number.isInteger(await eventually('another connection', count)), 'one that is cut while idle is replaced');
   await Promise.all([one.close(), two.close()]);
   t.equal(faultOf(await one.client.user.count().catch((error: unknown) => error)).kind, 'unavailable');
+});
+
+t.test('a write after an outage is followed by a beat', { skip: skipWithoutPostgresql }, async (t) => {
+  const url = new URL(await blankDatabase(t));
+  const observer = new Client({ connectionString: url.href });
+  await observer.connect();
+  t.teardown(() => observer.end());
+  const proxy = await tcpProxy(t, { host: url.hostname, port: Number(url.port || 5432) });
+  url.port = String(proxy.port);
+  const { client, generation, close } = await openDatabase(url.href);
+  t.teardown(close);
+  const counter = async () => Number((await observer.query('SELECT counter FROM database_state')).rows[0]?.counter);
+  let before = 0;
+  await eventually('no beat', async () => {
+    before = await counter();
+    await delay(1500);
+    return before > 0 && before === (await counter());
+  });
+  proxy.set('refused');
+  // As the listener does after it has connected: the first one loses a connection, and the second one gets none.
+  for (let times = 0; times < 2; times++) await t.rejects(generation.read());
+  proxy.set('sound');
+  await client.$executeRaw`INSERT INTO throttles (key, count, resets_at) VALUES ('', 1, now())`;
+  await eventually('a beat', async () => (await counter()) > before);
 });
 
 async function openAndClose(url: string): Promise<string[]> {
