@@ -17,6 +17,19 @@ export default [
       // Time grows with the text and not with its square: a request may bring 64 KiB of it.
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
       'regexp/no-super-linear-move': ['error', { report: 'potential' }],
+      // What a request allocates dies with it (docs/performance.md).
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "MemberExpression[object.name='AsyncResource'][property.name='bind']",
+          message: 'On Node 20 each call makes a hidden class, which keeps the request until the next full collection.',
+        },
+        {
+          selector:
+            "NewExpression[callee.name='WeakMap'] > TSTypeParameterInstantiation > TSTypeReference:first-child > Identifier[name=/^Fastify(Request|Reply)$|^IncomingMessage$|^ServerResponse$/]",
+          message: 'A minor collection keeps values that point to their keys. Declare a member with a symbol.',
+        },
+      ],
     },
   },
   {
