@@ -20,6 +20,7 @@ import { Failure } from '../calls/errors.js';
 import { isPlain } from '../contract/document.js';
 import { issueFailure, missingName } from '../http/messages.js';
 import type { Weight } from '../limits/rate-limit.js';
+import { MAX_ERRORS } from './operation-check.js';
 
 /** One operation in the body of a POST (GraphQL over HTTP, "Request Parameters"). */
 export interface OperationRequest {
@@ -214,6 +215,8 @@ const MAX_BYTES_OF_CALLER = MAX_CACHED_BYTES / 8;
 
 /** 150 to 410 bytes without the tokens, depending on the shape of the document. */
 const BYTES_PER_TOKEN = 420;
+/** mercurius caches errors, too. Each can quote a name that is as long as the text. */
+const BYTES_PER_CHARACTER = 2 + MAX_ERRORS;
 
 /** Shares a cache of documents among callers, so that one caller cannot empty it for all. @param empty empties the cache */
 export function documentShares(empty: () => void) {
@@ -227,7 +230,10 @@ export function documentShares(empty: () => void) {
 
     add(text: string, caller: number, tokens: number): void {
       if (cached.has(text)) return;
-      const bytes = Math.max(tokens * BYTES_PER_TOKEN + 2 * text.length, MAX_CACHED_BYTES / MAX_CACHED_DOCUMENTS);
+      const bytes = Math.max(
+        tokens * BYTES_PER_TOKEN + text.length * BYTES_PER_CHARACTER,
+        MAX_CACHED_BYTES / MAX_CACHED_DOCUMENTS,
+      );
       if (total + bytes > MAX_CACHED_BYTES) {
         empty();
         cached.clear();
