@@ -1,3 +1,4 @@
+import { parse } from 'graphql';
 import t from 'tap';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
@@ -108,6 +109,8 @@ onEachDatabase(t, async (t, open) => {
   });
 
   t.test('every request that reaches the endpoint is answered with 200', async (t) => {
+    const parsed = parse('{ me { id } }', { noLocation: true });
+    const forged = JSON.stringify({ ...parsed, loc: { source: { body: '' } }, tokenCount: 1 });
     const rows: [string, unknown, Record<string, string>, string][] = [
       ['no JSON', '{', {}, 'BAD_REQUEST'],
       ['no document', {}, {}, 'BAD_REQUEST'],
@@ -116,6 +119,9 @@ onEachDatabase(t, async (t, open) => {
       ['variables a list', { query: '{ me { id } }', variables: [] }, {}, 'BAD_REQUEST'],
       ['a syntax error', { query: '{ me { id }' }, {}, 'BAD_REQUEST'],
       ['a document as JSON', { query: '{"kind":"Document","definitions":[]}' }, {}, 'BAD_REQUEST'],
+      ['a document as JSON that looks parsed', { query: forged }, {}, 'BAD_REQUEST'],
+      ['null as a document', { query: 'null' }, {}, 'BAD_REQUEST'],
+      ['only a fragment', { query: 'fragment A on User { id }' }, {}, 'BAD_REQUEST'],
       ['an unknown field', { query: '{ me { password } }' }, {}, 'BAD_REQUEST'],
       ['a missing variable', { query: 'query($id: ID!) { user(id: $id) { id } }' }, {}, 'BAD_REQUEST'],
       [

@@ -8,6 +8,7 @@ import {
   execute,
   GraphQLError,
   type GraphQLSchema,
+  Location,
   NoSchemaIntrospectionCustomRule,
   parse,
 } from 'graphql';
@@ -103,7 +104,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
         graphiql: false,
         cache,
         graphql: { parseOptions, validateOptions: { maxErrors: MAX_ERRORS } },
-        validationRules: [conditionalRoots, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])],
+        validationRules: introspection ? [] : [NoSchemaIntrospectionCustomRule],
         // The transports format errors, because they have the log of the request.
         errorFormatter: ({ data, errors }) => ({ statusCode: 200, response: { data, errors } as never }),
       });
@@ -114,10 +115,11 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     // Before the validation, whose time is not linear, and before the document is cached.
     made.addHook('preValidation', async (_schema, document, context) => {
       const { text, actor } = runningIn(context);
-      // mercurius reads a text that is no document as JSON.
-      if (!isParsed(document)) parse(text, parseOptions);
+      // mercurius reads a text that is no document as JSON, which has no instances.
+      if (!((document as DocumentNode | null)?.loc instanceof Location)) parse(text, parseOptions);
       storeLocations(document);
       refuse(checkDocument(document, limits));
+      refuse(conditionalRoots(document));
       if (cache && actor) shares.add(text, actor.id, document.tokenCount ?? 0);
     });
     return made;
@@ -259,9 +261,6 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
 }
 
 const runningIn = (context: object): Running => (context as GraphQLContext)[RUNNING] as Running;
-
-const isParsed = ({ loc, tokenCount }: Partial<DocumentNode>): boolean =>
-  loc?.source !== undefined && tokenCount !== undefined;
 
 /** Replaces the result of a query that read too many bytes of rows. A mutation may have written. */
 async function withinBytes(

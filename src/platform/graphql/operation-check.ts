@@ -7,7 +7,6 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
   type SelectionNode,
-  type ValidationRule,
 } from 'graphql';
 import { fragmentsOf, nodesWithin } from './cost.js';
 
@@ -24,18 +23,13 @@ export interface PreparedOperation {
   variableValues: Record<string, unknown>;
 }
 
+/** Returns the operation to run, which mercurius has found. @throws GraphQLError for a subscription with POST */
 export function operationOf(
   document: DocumentNode,
   operationName: string | undefined,
   transport: Transport,
 ): OperationDefinitionNode {
-  const operation = getOperationAST(document, operationName);
-  if (!operation)
-    throw new GraphQLError(
-      operationsOf(document).length > 0
-        ? '`operationName` must name one operation of the document.'
-        : 'The document must have an operation, for example `{ __typename }`.',
-    );
+  const operation = getOperationAST(document, operationName) as OperationDefinitionNode;
   if (operation.operation === 'subscription' && transport === 'post')
     throw new GraphQLError('Send a subscription over a WebSocket to this address (graphql-transport-ws).', {
       nodes: [operation],
@@ -47,18 +41,17 @@ const CONDITIONS = new Set(['skip', 'include']);
 
 /**
  * Reports conditions on the root field of a subscription (GraphQL, September 2025, 5.2.4.1). graphql-js 16 has an older
- * rule, and fails at run time.
+ * rule, which throws for a variable, and fails at run time.
  */
-export const conditionalRoots: ValidationRule = (context) => ({
-  OperationDefinition({ operation, selectionSet }) {
-    if (operation !== OperationTypeNode.SUBSCRIPTION) return;
-    for (const { directives = [] } of nodesWithin(fragmentsOf(context.getDocument()), [selectionSet])) {
-      const condition = directives.find(({ name }) => CONDITIONS.has(name.value));
-      const message = `The root field of a subscription takes no @${condition?.name.value}.`;
-      if (condition) context.reportError(new GraphQLError(message, { nodes: [condition] }));
-    }
-  },
-});
+export function conditionalRoots(document: DocumentNode): GraphQLError[] {
+  const roots = operationsOf(document).filter(({ operation }) => operation === OperationTypeNode.SUBSCRIPTION);
+  const sets = roots.map(({ selectionSet }) => selectionSet);
+  const conditions = [...nodesWithin(fragmentsOf(document), sets)].flatMap(
+    ({ directives = [] }) => directives.find(({ name }) => CONDITIONS.has(name.value)) ?? [],
+  );
+  const message = (name: string) => `The root field of a subscription takes no @${name}.`;
+  return conditions.slice(0, MAX_ERRORS).map((one) => new GraphQLError(message(one.name.value), { nodes: [one] }));
+}
 
 const operationsOf = ({ definitions }: DocumentNode): OperationDefinitionNode[] =>
   definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
