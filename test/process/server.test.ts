@@ -268,11 +268,11 @@ const LOUD = `
   process.once('SIGUSR2', () => { print(); throw new Error('nothing catches this'); });`;
 /** Loaded before the service: throws when the start looks for its port. */
 const FAULTY = `
-  import { Server } from 'node:net';
-  const { listen } = Server.prototype;
-  Server.prototype.listen = function (...given) {
+  import { Socket } from 'node:net';
+  const { connect } = Socket.prototype;
+  Socket.prototype.connect = function (...given) {
     setImmediate(() => { throw new Error('nothing catches this'); });
-    return listen.apply(this, given);
+    return connect.apply(this, given);
   };`;
 const loading = (module: string) => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(module)}`,
