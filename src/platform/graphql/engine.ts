@@ -62,7 +62,7 @@ interface IncomingBody extends Incoming {
   operations: OperationRequest[];
 }
 
-export interface IncomingOperation extends Incoming {
+interface IncomingOperation extends Incoming {
   params: OperationRequest;
   text: string;
   actor: Actor | null;

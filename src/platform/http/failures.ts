@@ -174,27 +174,24 @@ const ofParser: Record<string, [Code, number, string]> = {
   HPE_HEADER_OVERFLOW: ['BAD_REQUEST', 431, 'The headers are larger than 16 KiB. Send fewer or shorter headers.'],
 };
 
-/** Returns the answer to a request that could not be read, and therefore has no address. @param cause a code of Node */
-export function bareProblem(address = '', cause = 'ERR_HTTP_REQUEST_TIMEOUT') {
-  const [code, status, message] = ofParser[cause] ?? NO_REQUEST;
-  const body = JSON.stringify({ ...problem(new Failure(code, message), 'about:blank', { address }), status });
-  const headers = {
-    'content-type': MEDIA_TYPE,
-    'content-length': String(Buffer.byteLength(body)),
-    'cache-control': 'no-store',
-  };
-  return { status, headers, body, title: platformCodes[code].title };
-}
-
+/** Answers a request that could not be read, and therefore has no address. */
 export function answerParserError(
   this: FastifyInstance,
   error: FastifyError | (Error & { code?: string }),
   socket: Socket,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const { status, title, headers, body } = bareProblem(this.publicOrigin, error.code ?? '');
-  const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${title}\r\n${lines.join('')}\r\n${body}`);
+  const [code, status, message] = ofParser[error.code ?? ''] ?? NO_REQUEST;
+  const about = problem(new Failure(code, message), 'about:blank', { address: this.publicOrigin ?? '' });
+  const body = JSON.stringify({ ...about, status });
+  const headers = {
+    'content-type': MEDIA_TYPE,
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${platformCodes[code].title}\r\n${lines.join('')}\r\n${body}`);
   // A client that neither reads nor closes would keep the socket.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
