@@ -152,6 +152,8 @@ onEachDatabase(t, async (t, open) => {
       t.equal(answer.body.errors[0].extensions.code, code, what);
       t.notOk(answer.body.data, what);
     }
+    const unknown = await post({ query: 'query A { me { id } }', operationName: 'B' });
+    t.equal(unknown.body.errors[0].message, 'Unknown operation named "B".', 'without the address of the schema');
     t.equal(
       (await post({ query: '{ me { id } }', variables: null, extensions: null, operationName: null })).body.data.me.id,
       String(admin.id),

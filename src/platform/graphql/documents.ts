@@ -1,4 +1,4 @@
-/** Reads the operations of a GraphQL request, and finds, parses and caches their documents. @module */
+/** Reads the operations of a GraphQL request, finds their documents, and counts the shares of the cache. @module */
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';

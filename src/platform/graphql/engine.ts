@@ -74,7 +74,7 @@ export interface Execution extends PreparedOperation {
   contextValue: GraphQLContext;
 }
 
-/** What mercurius is running, for its hooks. */
+/** An operation that mercurius runs, for its hooks. */
 interface Running {
   text: string;
   actor: Actor | null;

@@ -49,7 +49,7 @@ export interface ErrorContext extends FailureContext {
 
 export type ErrorFormatter = ReturnType<typeof errorFormatter>;
 
-const SCHEMA_ERROR = /^(?:Cannot query|Unknown|Field|Value|Variable|Enum)/;
+const SCHEMA_ERROR = /^(?:Cannot query|Unknown (?!operation|fragment)|Field|Value|Variable|Enum)/;
 const COMPLETE_ERROR = / Did you mean | is never used /;
 
 /**
