@@ -193,7 +193,9 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
       return (await graphql(text, context as never, variables, operationName)) as ExecutionResult;
     } catch (error) {
       const { code, errors } = error as { code?: string; errors?: readonly GraphQLError[] };
-      throw code === 'MER_ERR_GQL_VALIDATION' && errors ? new DocumentErrors(errors.map(withoutValue)) : error;
+      if (code !== 'MER_ERR_GQL_VALIDATION' || !errors) throw error;
+      // One more shows that others are left out.
+      throw new DocumentErrors(errors.slice(0, MAX_ERRORS + 1).map(withoutValue));
     }
   }
 
