@@ -40,7 +40,8 @@ export const aboutRequest = (request: FastifyRequest, status?: number, codes = r
   method: request.method,
   ...(request.ws && { transport: 'socket' }),
   route: request.route?.url,
-  operation: request.route?.plan?.operation.operationId ?? (request.fields?.size ? [...request.fields].join() : undefined),
+  operation:
+    request.route?.plan?.operation.operationId ?? (request.fields?.size ? [...request.fields].join() : undefined),
   status,
   code: codes ?? undefined,
   caller: request.actor?.id,
