@@ -244,6 +244,13 @@ t.test('the code of a removed operation is reported, and stays', async (t) => {
   t.same(left, ['deleteNote in src/application/rest/notes.ts: openapi.yaml no longer has it.'], 'a stub too');
 });
 
+t.test('the import of the marker goes with the last stub', async (t) => {
+  const code = { 'src/application/rest/notes.ts': NOTES.replace("operations.js';\n", (text) => text + ERRORS) };
+  const { reported, files } = edit({ code });
+  t.same(reported, ['dropped notWritten in src/application/rest/notes.ts']);
+  t.equal(files['src/application/rest/notes.ts'], NOTES);
+});
+
 t.test('another operationId for the same request is reported', async (t) => {
   const { reported, left } = edit({ openapi: openapi.replace('putNote', 'writeNote').replaceAll('note_id', 'id') });
   t.same(reported, ['added writeNote in src/application/rest/notes.ts']);

@@ -10,18 +10,20 @@ import {
   insertProperty,
   insertStatement,
   isStub,
+  isUsed,
   literalOf,
   MARKER,
   ownNames,
   propertyNames,
   propertyOf,
+  removeImport,
 } from './source-edits.js';
 import { fieldComment, operationComment, type RequiredFields, type Types } from './stubs.js';
 
 /** A change that `accord scaffold` made, or with `--check` would make. */
 export interface Change {
-  /** Stubs are added, and files are registered. */
-  kind: 'added' | 'registered';
+  /** Stubs are added, files are registered, and an unused import of the marker is dropped. */
+  kind: 'added' | 'registered' | 'dropped';
   file: string;
   name: string;
   detail: string;
@@ -223,7 +225,9 @@ function addStubs(file: SourceFile, group: Group): Change[] {
     }
     if (propertyOf(file, constant, name)) above = name;
   }
-  if (changes.length > 0) importNamed(file, '@accord-api/platform', MARKER);
+  if (isUsed(file, MARKER)) importNamed(file, '@accord-api/platform', MARKER);
+  else if (removeImport(file, MARKER))
+    changes.push({ kind: 'dropped', file: pathOf(group), name: MARKER, detail: 'an import without a use' });
   return changes;
 }
 

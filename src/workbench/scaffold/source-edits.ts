@@ -5,6 +5,7 @@ import {
   QuoteKind,
   type SourceFile,
   type SpreadAssignment,
+  SyntaxKind,
 } from 'ts-morph';
 
 /** The handler of stubs, which the platform exports. */
@@ -106,4 +107,24 @@ export function importNamed(file: SourceFile, module: string, name: string, isTy
   const same = ofModule.find((one) => one.isTypeOnly() === isTypeOnly && !one.getNamespaceImport());
   if (same) same.addNamedImport(name);
   else file.addImportDeclaration({ moduleSpecifier: module, namedImports: [name], isTypeOnly });
+}
+
+/** Returns true if a name occurs outside of the imports. */
+export const isUsed = (file: SourceFile, name: string): boolean =>
+  file
+    .getDescendantsOfKind(SyntaxKind.Identifier)
+    .some((one) => one.getText() === name && !one.getFirstAncestorByKind(SyntaxKind.ImportDeclaration));
+
+/** Removes a named import. Returns false if there is none. */
+export function removeImport(file: SourceFile, name: string): boolean {
+  const named = file
+    .getImportDeclarations()
+    .flatMap((one) => one.getNamedImports())
+    .find((one) => one.getName() === name);
+  const declaration = named?.getImportDeclaration();
+  if (!named || !declaration) return false;
+  if (declaration.getNamedImports().length > 1) named.remove();
+  // The comments above it may describe the file.
+  else file.replaceWithText(file.getFullText().replace(`${declaration.getText()}\n`, ''));
+  return true;
 }
