@@ -404,7 +404,7 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
-  lines: { all: 38_640, application: 1_140, platform: 22_785, testing: 3_600, workbench: 11_110 },
+  lines: { all: 38_640, application: 1_140, platform: 22_785, testing: 3_600, workbench: 11_120 },
   files: 273,
   withOneImporter: 92,
 };
