@@ -150,7 +150,8 @@ export async function jobRunner({ channel, listen, isListening, now, onFault }: 
 export async function removeExpired(client: PrismaClient, now: number): Promise<number> {
   const time = Prisma.sql`${new Date(now)}::timestamptz`;
   const before = Prisma.sql`${new Date(now - MARK_AGE_MS)}::timestamptz`;
-  const latest = Prisma.sql`${new Date(now + ATTEMPT_AGE_MS)}::timestamptz`;
+  // Failures during the sweep are later than `now`.
+  const latest = Prisma.sql`${new Date(now + 4 * ATTEMPT_AGE_MS)}::timestamptz`;
   const unseen = Prisma.sql`${new Date(now - KNOWN_NETWORK_AGE_MS)}::timestamptz`;
   const tables = [
     [Prisma.sql`sessions`, Prisma.sql`id`, Prisma.sql`expires_at <= ${time} OR revoked_at IS NOT NULL`],
