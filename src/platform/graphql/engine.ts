@@ -159,7 +159,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
   });
   const preparedStages = app.handlerStages<IncomingOperation & { prepared: PreparedOperation }>({
     'document-validity': ({ prepared }) => {
-      refuse(checkOperation(Object.assign({ variables: prepared.variableValues }, prepared), limits));
+      refuse(checkOperation(prepared, limits));
     },
     'own-origin': ({ prepared, request }) => {
       if (prepared.operation.operation === 'mutation') app.refuseForeignCookie(request);
@@ -182,7 +182,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
   }
 
   async function run(
-    context: GraphQLContext | Partial<GraphQLContext>,
+    context: Partial<GraphQLContext>,
     running: Running,
     { variables = {}, operationName }: Pick<OperationRequest, 'variables'> & { operationName?: string | undefined },
   ): Promise<ExecutionResult> {

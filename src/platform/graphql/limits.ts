@@ -4,13 +4,12 @@ import {
   type FieldNode,
   type FragmentSpreadNode,
   GraphQLError,
-  type GraphQLSchema,
   Kind,
-  type OperationDefinitionNode,
   type SelectionSetNode,
   visit,
 } from 'graphql';
 import { fragmentsOf, measure, nodesWithin } from './cost.js';
+import type { PreparedOperation } from './operation-check.js';
 
 export interface Limits {
   depth: number;
@@ -41,19 +40,12 @@ export function checkDocument(document: DocumentNode, limits: Limits, maxAliases
   ].flatMap((what) => (what ? [new GraphQLError(`The document has ${what}.`)] : []));
 }
 
-interface LimitedOperation {
-  schema: GraphQLSchema;
-  document: DocumentNode;
-  operation: OperationDefinitionNode;
-  variables?: Readonly<Record<string, unknown>> | null | undefined;
-}
-
 /** Checks the limits of a valid operation. Returns one error for each exceeded limit. */
 export function checkOperation(
-  { schema, document, operation, variables }: LimitedOperation,
+  { schema, document, operation, variableValues }: Omit<PreparedOperation, 'operationName'>,
   limits: Limits,
 ): GraphQLError[] {
-  const measured = measure(schema, document, operation, variables ?? {});
+  const measured = measure(schema, document, operation, variableValues);
   return [
     measured.depth > limits.depth && `is deeper than ${limits.depth} levels of fields`,
     measured.cost > limits.complexity && `costs more than ${limits.complexity}`,

@@ -280,9 +280,8 @@ function refuse(
   const path = pathOf(request.url ?? '/');
   const isGraphql = method === 'POST' && path === graphql.path;
   const requestId = requestIdOf(headers);
-  const { host } = headers;
   const protocol = (request.socket as TLSSocket).encrypted ? 'https' : 'http';
-  const context = { address: addressOf({ server, protocol, host: host ?? '' }), requestId };
+  const context = { address: addressOf({ server, protocol, host: headers.host ?? '' }), requestId };
   const body = JSON.stringify(isGraphql ? graphql.body(failure, context) : problem(failure, path, context));
   response.writeHead(isGraphql ? 200 : failure.status, {
     vary: 'Origin',

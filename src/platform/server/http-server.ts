@@ -115,13 +115,10 @@ class UpgradableRequest extends IncomingMessage {
   }
 }
 
-/** Node checks for late requests at this interval, so limits are shortened by it. */
-const checkInterval = ({ headers }: Timeouts) => Math.min(500, headers / 4);
-
 /** Sets limits on the server, because Fastify drops some options. */
-function limitTransport(server: Server, timeouts: Timeouts): void {
-  const { headers, request, unread, idle } = timeouts;
-  const interval = checkInterval(timeouts);
+function limitTransport(server: Server, { headers, request, unread, idle }: Timeouts): void {
+  // Node checks for late requests at this interval, so limits are shortened by it.
+  const interval = Math.min(500, headers / 4);
   Object.assign(server, {
     headersTimeout: headers - interval,
     requestTimeout: request - interval,

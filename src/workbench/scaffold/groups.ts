@@ -164,7 +164,8 @@ export function editGroups(project: Project, root: string, kind: Group['kind'], 
     const { name, members } = group;
     const isRegistered = registered.includes(name);
     if (![...members.values()].some(({ isRequired }) => isRequired)) return [];
-    const file = project.getSourceFile(join(root, pathOf(group))) ?? newFile(project, join(root, pathOf(group)));
+    const place = join(root, pathOf(group));
+    const file = project.getSourceFile(place) ?? newFile(project, place);
     if (kind === 'tag' && !literalOf(file, name)) refuseOtherContent(file, group, isRegistered);
     if (!literalOf(file, name)) declare(file, group);
     const changes = addStubs(file, group);
