@@ -277,7 +277,16 @@ onEachDatabase(t, async (t, open) => {
     const { url, client } = await open();
     if (url === undefined) return t.comment('an embedded database belongs to one process');
     await client.$executeRaw`DROP TABLE signing_keys`;
-    const { code, stderr } = await refusedServer(t, { DATABASE_URL: url });
+    const lock = await uncommitted(client, (db) => db.$executeRaw`LOCK TABLE fleet_settings IN ACCESS EXCLUSIVE MODE`);
+    const refused = refusedServer(t, { DATABASE_URL: url });
+    await eventually('a start that waits for another table', async () => {
+      const waiting = await client.$queryRaw<object[]>`SELECT FROM pg_locks
+        WHERE NOT granted AND relation = 'fleet_settings'::regclass`;
+      return waiting.length > 0;
+    });
+    lock.commit();
+    await lock.over;
+    const { code, stderr } = await refused;
     t.equal(code, 1);
     t.match(
       withoutDelays(stderr),
