@@ -85,10 +85,7 @@ export async function platformServices(
   const agree = () => agreeOnSettings(client, config, onDifference);
   // An embedded database has one instance.
   const agreed = database.kind === 'embedded' ? undefined : retryWhileUnavailable(agree);
-  const opening = [
-    agreed,
-    signingKeys({ client, listen, algorithm, jwtSecret, keySecrets, now, onFault }),
-  ] as const;
+  const opening = [agreed, signingKeys({ client, listen, algorithm, jwtSecret, keySecrets, now, onFault })] as const;
   // A failure closes the database, so both end first.
   await Promise.allSettled(opening);
   const [, keys] = await Promise.all(opening);
