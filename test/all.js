@@ -1,4 +1,5 @@
-// Runs all tests, or the named folders, in one process per folder. An uncaught error fails its file, and the others go on
+// Runs all tests, or those of the named folders, in one process per folder. A folder below another one (`parts/pages`)
+// belongs to the process of the upper one, unless `FIRST` lists it. An uncaught error fails its file, and the others go on
 // (`reportUncaught` in support/ending.ts). A killed or crashed process fails its file, and another process runs the other
 // files of the folder. `TESTS` names another directory of such folders. It bundles the TypeScript, because tap's loaders
 // take four times as long to start, also in each child process. Therefore this file is JavaScript.
@@ -26,7 +27,7 @@ const RECORDINGS = join(COVERAGE, 'contract');
 const LOCK = join(COVERAGE, 'tests.lock');
 /** Two more than the cores, because most processes wait at times. */
 const JOBS = availableParallelism() + 2;
-/** The slowest folders start first, so that no process runs alone at the end. */
+/** The slowest folders start first, so that no process runs alone at the end. Each has a process of its own. */
 const FIRST = [
   'new',
   'http',
@@ -50,20 +51,31 @@ const FLAGS = [
 /** Seconds until tap stops a test, more than ten times as long as any takes. A process is killed after four times this time. */
 const TIMEOUT = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).tap.timeout;
 
-/** @param {string} folder */
-const filesIn = (folder) =>
-  readdirSync(join(TESTS, folder))
-    .filter((name) => name.endsWith('.test.ts'))
-    .sort();
+/**
+ * Lists the test files below a folder, without installed packages and frozen projects.
+ * @param {string} folder
+ * @returns {string[]} `parts/pages/files.test.ts`
+ */
+const testsBelow = (folder) =>
+  readdirSync(join(TESTS, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return /^(node_modules|\d+\.\d+\.\d+)$/.test(entry.name) ? [] : testsBelow(path);
+    return path.endsWith('.test.ts') && folder !== '' ? [path] : [];
+  });
 
-/** Each folder is a process whose files share loaded modules. */
-const folders = readdirSync(TESTS, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && filesIn(entry.name).length > 0)
-  .map(({ name }) => name);
-const asked = process.argv.length > 2 ? process.argv.slice(2) : folders;
-const unknown = asked.filter((folder) => !folders.includes(folder));
+const asked = process.argv.slice(2);
+const tests = testsBelow('').sort();
+/** @param {string} folder */
+const isAbove = (folder) => (/** @type {string} */ file) => file.startsWith(`${folder}/`);
+const unknown = asked.filter((folder) => !tests.some(isAbove(folder)));
 if (unknown.length > 0) throw new Error(`There is no folder of tests: ${unknown.join(', ')}`);
-const inOrder = [...new Set([...FIRST, ...folders])].filter((folder) => asked.includes(folder));
+/** The test files of each process, which share loaded modules, by folder. @type {Map<string, string[]>} */
+const filesOf = new Map();
+for (const file of tests.filter((file) => asked.length === 0 || asked.some((folder) => isAbove(folder)(file)))) {
+  const folder = FIRST.find((one) => isAbove(one)(file)) ?? /** @type {string} */ (file.split('/')[0]);
+  filesOf.set(folder, [...(filesOf.get(folder) ?? []), file]);
+}
+const inOrder = [...new Set([...FIRST, ...filesOf.keys()])].filter((folder) => filesOf.has(folder));
 
 /** @param {number} id of a process */
 function isAlive(id) {
@@ -102,10 +114,11 @@ const testsOfFolders = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^tests of / }, ({ path }) => ({ path: path.slice('tests of '.length), namespace: 'tests' }));
     onLoad({ filter: /./, namespace: 'tests' }, ({ path: folder }) => {
-      const loads = filesIn(folder).map((file) => `await load('${folder}/${file}', () => import('./${file}'));`);
+      const files = filesOf.get(folder) ?? [];
+      const loads = files.map((file) => `await load('${file}', () => import('./${file}'));`);
       const ending = JSON.stringify(join(SUPPORT, 'ending.js'));
       return {
-        resolveDir: join(TESTS, folder),
+        resolveDir: TESTS,
         contents: `import ${JSON.stringify(join(SUPPORT, 'loading.js'))}; import { load, loaded } from ${ending};
 ${loads.join('\n')}\nloaded();`,
       };
@@ -172,7 +185,8 @@ function afterCrash(progress) {
  */
 async function run(folder, skipped = []) {
   const began = performance.now();
-  const result = join(RESULTS, skipped.length === 0 ? `${folder}.tap` : `${folder}-after-${skipped.length}.tap`);
+  const name = folder.replaceAll('/', '-');
+  const result = join(RESULTS, skipped.length === 0 ? `${name}.tap` : `${name}-after-${skipped.length}.tap`);
   const progress = `${result}.progress`;
   const output = createWriteStream(result);
   const child = spawn(process.execPath, [...FLAGS, join(BUNDLES, `${folder}.js`)], {
@@ -207,7 +221,7 @@ async function run(folder, skipped = []) {
     writeFileSync(result, `${whole}\nnot ok ${number} - ${message}\n1..${number}\n`);
     runs.push({ result, good, total: 1, pass: 0, fail: 1, skip: 0 });
     const all = [...skipped, ...done];
-    if (done.length > 0 && filesIn(folder).some((file) => !all.includes(`${folder}/${file}`))) await run(folder, all);
+    if (done.length > 0 && filesOf.get(folder)?.some((file) => !all.includes(file))) await run(folder, all);
   }
   rmSync(progress, { force: true });
 }

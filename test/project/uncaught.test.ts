@@ -49,18 +49,18 @@ t.test('aborts', async (t) => process.abort());`,
 };
 
 function plant(folder: string, name: string, files: Record<string, string>): void {
-  mkdirSync(join(folder, name));
+  mkdirSync(join(folder, name), { recursive: true });
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, name, `${file}.test.ts`), text);
 }
 
 t.test('a killed process fails its file of tests by name, and the other files go on', async (t) => {
   const folder = temporaryFolder(t);
-  plant(folder, 'deadly', DEADLY);
+  plant(folder, 'deadly/inner', DEADLY);
   const environment = { TESTS: folder, HOME: process.env['HOME'] ?? '' };
   const { code, stdout } = await run(t, [process.execPath, 'test/all.js'], environment).ended;
   t.equal(code, 1);
-  t.match(stdout, /^not ok deadly\/b-killed\.test\.ts ended its process: SIGKILL$/m, stdout);
-  t.match(stdout, /^not ok deadly\/d-aborting\.test\.ts ended its process: SIGABRT$/m);
+  t.match(stdout, /^not ok deadly\/inner\/b-killed\.test\.ts ended its process: SIGKILL$/m, stdout);
+  t.match(stdout, /^not ok deadly\/inner\/d-aborting\.test\.ts ended its process: SIGABRT$/m);
   t.match(stdout, /^ok deadly: total: 1, pass: 1, /m, 'the last process');
   t.match(stdout, /^# \{ total: 4, pass: 2, fail: 2 \}$/m, 'as tap reports the others');
   const results = readdirSync(join(folder, 'coverage', 'tests'));
@@ -74,7 +74,7 @@ t.test('a killed process fails its file of tests by name, and the other files go
 t.test('an uncaught error fails its file of tests by name, and the other files go on', async (t) => {
   const folder = temporaryFolder(t);
   plant(folder, 'planted', FILES);
-  plant(folder, 'other', { sound: SOUND });
+  plant(folder, 'other/inner', { sound: SOUND });
   const environment = { TESTS: folder, HOME: process.env['HOME'] ?? '' };
   const { code, stdout, stderr } = await run(t, [process.execPath, 'test/all.js'], environment).ended;
   const output = stdout + stderr;

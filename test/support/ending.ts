@@ -6,6 +6,8 @@ import t from 'tap';
 let waiting: (() => unknown)[] | undefined;
 /** The file that is being loaded. */
 let loading: string | undefined;
+/** The files of this process. */
+const files = new Set<string>();
 /** The files of the tests at the top level. */
 const fileOf = new WeakMap<object, string>();
 
@@ -39,7 +41,8 @@ function runningTest(file: string | undefined) {
 
 /** Returns the file of tests that an error names, or else the one whose test runs, or else the one that is being loaded. */
 function causeOf(stack: string): string | undefined {
-  const named = /([\w-]+\/[\w.-]+\.test\.ts)\b/.exec(stack)?.[1];
+  const path = /([\w./-]+\.test\.ts)\b/.exec(stack)?.[1];
+  const named = path && [...files].find((file) => path.endsWith(`/${file}`));
   return named ?? [...t.activeSubtests].map((one) => fileOf.get(one)).find((file) => file !== undefined) ?? loading;
 }
 
@@ -70,6 +73,7 @@ export function begin(): void {
 /** Loads a file of tests, and fails if it throws. */
 export async function load(file: string, imported: () => Promise<unknown>): Promise<void> {
   if (skipped.has(file)) return;
+  files.add(file);
   loading = file;
   note('load', file);
   await imported().catch((error: unknown) => reportUncaught(error, file));
