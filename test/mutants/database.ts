@@ -14,14 +14,14 @@ export const database: Mutant[] = [
     file: 'platform/operations/call-transaction.ts',
     before: '    log.failed ??= { error };\n',
     after: '',
-    tests: ['rest/idempotency.test.ts'],
+    tests: ['parts/idempotency/idempotency.test.ts'],
     drawn: true,
   },
   {
     file: 'platform/calls/schedulers.ts',
     before: '.then(work, work)',
     after: '.then(work)',
-    tests: ['auth/credentials.test.ts'],
+    tests: ['parts/identity/credentials.test.ts'],
     drawn: true,
   },
 ];

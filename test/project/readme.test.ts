@@ -195,7 +195,7 @@ t.test('the commands exist', async (t) => {
   t.ok(commands.length > 10);
   for (const name of commands) t.match(stdout, new RegExp(`^ {2}${name} `, 'm'));
 
-  const consumers = JSON.parse(page('test/contract/consumers/package.json'));
+  const consumers = JSON.parse(page('test/clients/consumers/package.json'));
   const installed: Record<string, string> = { ...dependencies, ...devDependencies, ...consumers.dependencies };
   const packages = PAGES.flatMap((path) => blocks(page(path), 'sh'))
     .flatMap((block) => block.split('\n'))
@@ -208,7 +208,7 @@ t.test('the commands exist', async (t) => {
 
 /** The files that readers of the tutorials write. */
 const TO_BE_WRITTEN = [
-  'test/rest/user-posts.test.ts',
+  'test/example/user-posts.test.ts',
   'test/books.test.ts',
   'test/loans.test.ts',
   'test/conformance.test.ts',

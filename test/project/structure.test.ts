@@ -184,16 +184,31 @@ t.test('the platform names no role, action or error code of the application', as
   for (const word of ['admin', 'posts.read', 'PAYMENT_DECLINED']) t.match(`one === '${word}'`, quoted);
 });
 
-t.test('the platform and its tests do not depend on the application and its contracts', async (t) => {
+/** The applications that tests of the platform have of their own. */
+const OWN_APPLICATIONS = /^\.\.\/test\/(support\/own-application|support\/library\/.*|.*-fixture)\.ts$/;
+/** Tests of the platform without an application. */
+const WITHOUT_APPLICATION = [
+  'conformance/successive-databases',
+  'core/operations/guarded-calls',
+  'core/operations/route-check',
+  'parts/jobs/jobs',
+].map((name) => `../test/${name}.test.ts`);
+/** Tests of the example beside another application. */
+const OF_SEVERAL = ['../test/server/process/administration.test.ts'];
+
+t.test('the platform, and tests with an application of their own, do not depend on the example', async (t) => {
   const tests = Object.fromEntries(Object.entries(sourcesIn('test')).map(([path, text]) => [`../test/${path}`, text]));
   const imports = importsOf({ ...src, ...tests });
-  const reached = new Set(Object.keys(tests).filter((path) => /^\.\.\/test\/platform[./]/.test(path)));
+  const roots = imports.filter(({ to }) => OWN_APPLICATIONS.test(to)).map(({ from }) => from);
+  const reached = new Set([...roots, ...WITHOUT_APPLICATION].filter((path) => !OF_SEVERAL.includes(path)));
+  t.ok([...reached].filter((path) => path.endsWith('.test.ts')).length >= 17);
   for (const file of reached)
     for (const { to } of imports.filter(({ from }) => from === file)) reached.add(to.replace(/^\.\.\/src\//, ''));
   t.ok(reached.has('platform/index.ts') && reached.has('platform/services.ts'));
   const ofApplication = (path: string) =>
     path.startsWith('application/') || path === 'main.ts' || /^\.\.\/generated\/[^/]+\.ts$/.test(path);
   t.strictSame([...reached].filter(ofApplication), []);
+  t.ok(WITHOUT_APPLICATION.every((path) => path in tests) && OF_SEVERAL.every((path) => roots.includes(path)));
 });
 
 t.test('no test file sends requests while it is loaded, because other cases run meanwhile', async (t) => {
@@ -337,11 +352,12 @@ t.test('the environment is read in one place', async (t) => {
   t.ok(readsEnvironment(['http/call.ts', "({ ...process.env, port: process.env['PORT'] })"]));
 });
 
-t.test('each test file is in a folder, where the runner finds it', async (t) => {
+t.test('each test file is in a folder, or in one of a folder that has several', async (t) => {
   const files = Object.keys(sourcesIn('test')).filter((path) => path.endsWith('.test.ts'));
   t.ok(files.length > 50);
+  const place = /^([a-z-]+|(core|example|parts|server)\/[a-z-]+)\/[\w.-]+$/;
   t.strictSame(
-    files.filter((path) => path.split('/').length !== 2),
+    files.filter((path) => !place.test(path)),
     [],
   );
 });

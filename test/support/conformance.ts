@@ -157,11 +157,11 @@ export const example: ConformanceOptions = {
     },
   ],
   elsewhere: ({ operationId, tag }, status) =>
-    // Cookies from a foreign origin: test/sessions/cookies.test.ts
+    // Cookies from a foreign origin: test/parts/identity/cookies.test.ts
     (status === 403 && tag === 'auth') ||
-    // A deleted caller whose token is still valid: test/auth/auth.test.ts
+    // A deleted caller whose token is still valid: test/parts/identity/auth.test.ts
     (status === 410 && operationId === 'getCurrentUser') ||
-    // The routes of the platform: test/http/platform.test.ts
+    // The routes of the platform: test/core/http/platform.test.ts
     tag === 'platform',
   // The embedded gateway fails these payments.
   mayFail: ({ url, payload = '' }) => url.includes('/payment') && /tok_(fail|delay)/.test(String(payload)),

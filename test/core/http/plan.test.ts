@@ -1,0 +1,103 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { FastifyInstance } from 'fastify';
+import t, { type Test } from 'tap';
+import { Failure } from '../../../src/platform/calls/errors.js';
+import { TIMEOUTS_MS } from '../../../src/platform/server/http-server.js';
+import { memoryDatabase } from '../../support/databases.js';
+import { PASSWORD } from '../../support/people.js';
+import { basic } from '../../support/process.js';
+import { startService } from '../../support/service.js';
+
+/** The failures that are made while something is done: a class asks for its base whenever one of it is constructed. */
+async function failuresMade(work: () => Promise<unknown>): Promise<string[]> {
+  const made: string[] = [];
+  const counting = new Proxy(Error, {
+    construct(target, given, newTarget) {
+      made.push(String(given[0]));
+      return Reflect.construct(target, given, newTarget);
+    },
+  });
+  Object.setPrototypeOf(Failure, counting);
+  try {
+    await work();
+  } finally {
+    Object.setPrototypeOf(Failure, Error);
+  }
+  return made;
+}
+
+/** Has the app that is built next tell which of its stages have had a request wait for a promise, and how many hooks it has of ours. */
+function recordWaits(t: Test) {
+  const waited: string[] = [];
+  const hooks: string[] = [];
+  const onInitialization = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance };
+    const { decorate, addHook } = fastify;
+    fastify.decorate = function (this: FastifyInstance, name: string, value: unknown) {
+      const stage = (stage: string, run: (...given: unknown[]) => unknown) => {
+        const recorded = (...given: unknown[]) => {
+          const result = run(...given);
+          if (result instanceof Promise) waited.push(stage);
+          return result;
+        };
+        (value as (name: string, run: unknown) => void)(stage, recorded);
+      };
+      return Reflect.apply(decorate, this, [name, name === 'stage' ? stage : value]);
+    } as never;
+    fastify.addHook = function (this: FastifyInstance, phase: string, hook: unknown) {
+      if (/\/platform\/pipeline\.ts/.test(new Error().stack?.split('\n')[2] ?? '')) hooks.push(phase);
+      return Reflect.apply(addHook, this, [phase, hook]);
+    } as never;
+  };
+  subscribe('fastify.initialization', onInitialization);
+  t.teardown(() => unsubscribe('fastify.initialization', onInitialization));
+  return { waited, hooks };
+}
+
+t.test('the parts of a request run once', async (t) => {
+  const { waited, hooks } = recordWaits(t);
+  const { rest, viewer } = await startService(t, await memoryDatabase(t));
+  const login = { email: viewer.email, password: PASSWORD };
+  const { token } = (await rest('POST', '/api/v1/auth/login', { body: { ...login, flow: 'opaque' } })).body;
+  const path = `/api/v1/users/${viewer.id}`;
+  const get = async (headers: Record<string, string>) => (await rest('GET', path, { headers })).status;
+
+  for (const [by, headers] of Object.entries({
+    jwt: viewer.headers,
+    opaqueToken: { authorization: `Bearer ${token}` },
+    cookieAuth: { cookie: `accord_access=${token}` },
+    basicAuth: basic(viewer.email, PASSWORD),
+  })) {
+    t.strictSame(await failuresMade(async () => t.equal(await get(headers), 200)), [], `by ${by} no failure is made`);
+  }
+  const made = await failuresMade(async () => t.equal(await get({ authorization: 'Bearer nonsense' }), 401));
+  t.equal(made.length, 1, 'and for one that does not hold, one');
+
+  waited.length = 0;
+  await get(viewer.headers);
+  t.strictSame(waited, [], 'no stage waits for anything when the token was seen before');
+  waited.length = 0;
+  await get({ authorization: `Bearer ${token}` });
+  t.strictSame(waited, ['authentication'], 'and one for who calls, when the database is asked');
+  waited.length = 0;
+  t.equal((await rest('GET', '/livez')).status, 200);
+  t.strictSame(waited, [], 'and none where nobody is asked for');
+  // In `onRequest` the packages divide the stages.
+  t.strictSame(
+    ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'onSend', 'onResponse'].map(
+      (phase) => hooks.filter((one) => one === phase).length,
+    ),
+    [3, 1, 1, 1, 1, 1],
+  );
+});
+
+t.test('one timer serves all answers', async (t) => {
+  const { rest, viewer } = await startService(t, await memoryDatabase(t));
+  const get = () => rest('GET', `/api/v1/users/${viewer.id}`, { headers: viewer.headers });
+  await get();
+  const timers = t.capture(globalThis, 'setTimeout', globalThis.setTimeout);
+  const answers = await Promise.all(Array.from({ length: 20 }, get));
+  t.ok(answers.every(({ status }) => status === 200));
+  const ofAnswers = timers().filter(({ args: [, milliseconds] }) => milliseconds === TIMEOUTS_MS.handler);
+  t.ok(ofAnswers.length <= 1, `${ofAnswers.length} timers for 20 requests`);
+});

@@ -1,0 +1,67 @@
+import t from 'tap';
+import { BOUNDS } from '../../../src/platform/bounds.js';
+import { onEachDatabase } from '../../support/databases.js';
+import { fakeGateway } from '../../support/gateway.js';
+import { eventually } from '../../support/process.js';
+import { codeOf, startService } from '../../support/service.js';
+
+const { outsideCalls, outsideWaiting } = BOUNDS;
+const EUR = { total: { amount: 1999, currency: 'EUR' } };
+const METRICS_TOKEN = 'a token for the metrics of this test';
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+
+  t.test('S15: a gateway that hangs costs its own callers only', async (t) => {
+    const gateway = await fakeGateway(t);
+    const environment = { PAYMENT_URL: gateway.url, PAYMENT_TIMEOUT: '2500', METRICS_TOKEN };
+    // Requests wait for a place as in production.
+    const admission = { burst: 500, sustained: 250 };
+    const { rest, viewer: as, app } = await startService(t, database, environment, Date.now, { admission });
+    const ids = await Promise.all(
+      Array.from({ length: 140 }, async () => {
+        for (;;) {
+          const { status, body } = await rest('POST', `/api/v1/users/${as.id}/orders`, { as, body: EUR });
+          if (status === 201) return body.id as number;
+        }
+      }),
+    );
+    gateway.hold();
+    let answered = 0;
+    const payments = ids.map(async (id) => {
+      const answer = await rest('POST', `/api/v1/orders/${id}/payment`, { as });
+      answered += 1;
+      return answer;
+    });
+    const room = outsideCalls.value + outsideWaiting.value;
+    await eventually('calls that hang', () => gateway.requests.length >= outsideCalls.value);
+    await eventually('payments that were refused', () => answered >= ids.length - room);
+
+    const others = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        i % 2 === 0
+          ? rest('GET', `/api/v1/orders/${ids[0]}`, { as })
+          : rest('POST', `/api/v1/users/${as.id}/orders`, { as, body: EUR }),
+      ),
+    );
+    t.same([...new Set(others.map(({ status }) => status))].sort(), [200, 201], 'reads and other writes go on');
+    t.ok(app.admission.figures().underWay <= room, 'the payments do not take all places');
+
+    const answers = await Promise.all(payments);
+    const refused = answers.filter(({ status }) => status === 503);
+    t.equal(refused.length, ids.length - room);
+    for (const one of refused) t.ok(Number(one.headers.get('retry-after')) > 0);
+    const metrics = await rest('GET', '/metrics', { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
+    t.match(metrics.text, 'dependency_up{dependency="Payment gateway"} 0');
+    // A half-open circuit lets one call through, which hangs.
+    await eventually('an open circuit, in which nothing is asked', async () => {
+      const [status, code] = codeOf(await rest('POST', `/api/v1/orders/${await newOrder()}/payment`, { as }));
+      return status === 502 && code === 'BAD_GATEWAY';
+    });
+    gateway.release();
+
+    async function newOrder(): Promise<number> {
+      return (await rest('POST', `/api/v1/users/${as.id}/orders`, { as, body: EUR })).body.id;
+    }
+  });
+});
