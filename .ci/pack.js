@@ -8,6 +8,7 @@ import ts from 'typescript';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const PLATFORM = 'src/platform';
+const PREPARED = 'src/prepared-prisma';
 const TESTING = 'src/testing';
 const WORKBENCH = 'src/workbench';
 const CREATE = 'src/create';
@@ -25,7 +26,7 @@ const manifestOf = (folder) => JSON.parse(readFileSync(join(ROOT, folder, 'packa
 /** Compiles the sources, with their declarations, below `stage`. Whether their types agree is for `npm run typecheck` to say. */
 function compile(stage) {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
-  const chosen = { ...config, include: [PLATFORM, TESTING, WORKBENCH], exclude: [TEMPLATE, PAGES] };
+  const chosen = { ...config, include: [PLATFORM, PREPARED, TESTING, WORKBENCH], exclude: [TEMPLATE, PAGES] };
   const { options, fileNames } = ts.parseJsonConfigFileContent(chosen, ts.sys, ROOT);
   const emitting = { ...options, noEmit: false, noCheck: true, declaration: true, rootDir: ROOT, outDir: stage };
   // The incremental state belongs to `npm run typecheck`.
@@ -74,7 +75,7 @@ try {
   cpSync(join(ROOT, PAGES), join(stage, PAGES), { recursive: true });
   cpSync(join(ROOT, EDITOR_SCHEMA), join(stage, EDITOR_SCHEMA));
   cpSync(join(ROOT, CREATE), join(stage, CREATE), { recursive: true });
-  for (const folder of [PLATFORM, TESTING, WORKBENCH, CREATE]) pack(folder, stage, destination);
+  for (const folder of [PLATFORM, PREPARED, TESTING, WORKBENCH, CREATE]) pack(folder, stage, destination);
 } finally {
   rmSync(stage, { recursive: true });
 }

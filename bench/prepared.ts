@@ -4,10 +4,10 @@
  */
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import { recordingsOf, statisticsOf } from '../src/platform/prepared-prisma/calls.js';
-import type { Model } from '../src/platform/prepared-prisma/data-model.js';
-import { preparedClient } from '../src/platform/prepared-prisma/prepared-client.js';
-import { dryRuns } from '../src/platform/prepared-prisma/recorder.js';
+import { recordingsOf, statisticsOf } from '../src/prepared-prisma/calls.js';
+import type { Model } from '../src/prepared-prisma/data-model.js';
+import { preparedClient } from '../src/prepared-prisma/prepared-client.js';
+import { dryRuns } from '../src/prepared-prisma/recorder.js';
 import { type Db, dataModel, make, tables } from '../test/prepared-prisma/fixture.js';
 import { POSTGRESQL } from '../test/support/servers.js';
 

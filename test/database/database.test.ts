@@ -25,9 +25,9 @@ import { migrationFilters, migrationList, schemaEngine } from '../../src/platfor
 import { readMigrations } from '../../src/platform/database/migrations.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { openPostgres } from '../../src/platform/database/postgres.js';
-import { recordingsOf } from '../../src/platform/prepared-prisma/calls.js';
-import { preparedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
 import { rootPath } from '../../src/platform/root.js';
+import { recordingsOf } from '../../src/prepared-prisma/calls.js';
+import { preparedClient } from '../../src/prepared-prisma/prepared-client.js';
 import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/model/prisma-schema.js';
 import { checkMigrations, createMigration } from '../../src/workbench/prisma/migration-diff.js';
 import { blankDatabase, TEST_TIMEOUTS_MS } from '../support/databases.js';

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import t from 'tap';
 import { faultOf } from '../../src/platform/database/faults.js';
 import { openDatabase } from '../../src/platform/database/open.js';
-import { recordingsOf, statisticsOf } from '../../src/platform/prepared-prisma/calls.js';
+import { recordingsOf, statisticsOf } from '../../src/prepared-prisma/calls.js';
 import { memoryDatabase, onEachDatabase, TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { waiting } from '../support/locks.js';
 import { PASSWORD } from '../support/people.js';

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.js';
 
-const _PLANS = 'platform/prepared-prisma/recorder.ts';
+const _PLANS = 'prepared-prisma/recorder.ts';
 const _FAULTS = 'platform/database/faults.ts';
 const _PREPARED = [
   'prepared-prisma/behaviour.test.ts',

@@ -27,16 +27,16 @@ t.test('accord new writes a complete project with the name of its directory, and
     [
       name,
       dependencies['@accord-api/platform'],
-      ...['testing', 'workbench'].map((one) => devDependencies[`@accord-api/${one}`]),
+      ...['prepared-prisma', 'testing', 'workbench'].map((one) => devDependencies[`@accord-api/${one}`]),
     ],
-    ['book-club', `^${version}`, `^${version}`, `^${version}`],
+    ['book-club', ...Array(4).fill(`^${version}`)],
   );
   t.match(textOf(folder, 'src/application/name.ts'), "'book-club'");
   t.match(textOf(folder, 'openapi.yaml'), 'title: Book Club');
   const named = filesIn(TEMPLATE).map((file) => file.replace(/^_gitignore$/, '.gitignore').replace(/^_/, ''));
   t.same(filesIn(folder).sort(), named.sort());
   const leftOver = filesIn(folder).filter((file) =>
-    /my[-_]api|My API|<(year|platform|testing|workbench)>/.test(textOf(folder, file)),
+    /my[-_]api|My API|<(year|platform|prepared-prisma|testing|workbench)>/.test(textOf(folder, file)),
   );
   t.same(leftOver, [], 'nothing has the name of the template');
 });

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import t, { type Test } from 'tap';
-import { recordingsOf, statisticsOf } from '../../src/platform/prepared-prisma/calls.js';
-import { boundedClient, type Options, preparedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
+import { recordingsOf, statisticsOf } from '../../src/prepared-prisma/calls.js';
+import { boundedClient, type Options, preparedClient } from '../../src/prepared-prisma/prepared-client.js';
 import { boundedReading } from '../support/bounded-reading.js';
 import { type Db, dataModel, make, type Opened, onEachDatabase, Prisma } from './fixture.js';
 

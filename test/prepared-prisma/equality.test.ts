@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { PrismaPg } from '@prisma/adapter-pg';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { recordingsOf, statisticsOf } from '../../src/platform/prepared-prisma/calls.js';
-import { preparedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
+import { recordingsOf, statisticsOf } from '../../src/prepared-prisma/calls.js';
+import { preparedClient } from '../../src/prepared-prisma/prepared-client.js';
 import { type DrawnCall, drawnCall, READS, spoiltCall, UUIDS } from './drawn-calls.js';
 import { type Db, dataModel, make, type Opened, onEachDatabase, Prisma } from './fixture.js';
 

@@ -1,8 +1,8 @@
 import { Decimal } from '@prisma/client/runtime/client';
 import t, { type Test } from 'tap';
-import { recordingsOf, statisticsOf } from '../../src/platform/prepared-prisma/calls.js';
-import { joiningAdapter } from '../../src/platform/prepared-prisma/connection.js';
-import { preparedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
+import { recordingsOf, statisticsOf } from '../../src/prepared-prisma/calls.js';
+import { joiningAdapter } from '../../src/prepared-prisma/connection.js';
+import { preparedClient } from '../../src/prepared-prisma/prepared-client.js';
 import { type Db, dataModel, make, onEachDatabase } from './fixture.js';
 
 const LEAST = new Date(-8.64e15);

@@ -8,14 +8,14 @@ import { build } from 'esbuild';
 import pg from 'pg';
 import type { Test } from 'tap';
 import { pgliteSockets } from '../../src/platform/database/embedded.js';
-import type { DataModel } from '../../src/platform/prepared-prisma/data-model.js';
+import type { DataModel } from '../../src/prepared-prisma/data-model.js';
 import { generatePrismaClient } from '../../src/workbench/model/prisma-schema.js';
 import { kept } from '../support/kept.js';
 import { ROOT } from '../support/process.js';
 import { POSTGRESQL, skipWithoutPostgresql } from '../support/servers.js';
 
 const FOLDER = join(ROOT, 'test/prepared-prisma/fixture');
-const GENERATOR = join(ROOT, 'src/platform/prepared-prisma/generator.js');
+const GENERATOR = join(ROOT, 'src/platform/database/data-model-generator.js');
 const schema = readFileSync(join(FOLDER, 'schema.prisma'), 'utf8');
 export const tables = readFileSync(join(FOLDER, 'schema.sql'), 'utf8');
 

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import t from 'tap';
-import { dryAdapter, joiningAdapter } from '../../src/platform/prepared-prisma/connection.js';
-import { dryRuns } from '../../src/platform/prepared-prisma/recorder.js';
+import { dryAdapter, joiningAdapter } from '../../src/prepared-prisma/connection.js';
+import { dryRuns } from '../../src/prepared-prisma/recorder.js';
 import { type Db, dataModel, make } from './fixture.js';
 
 const require = createRequire(import.meta.url);

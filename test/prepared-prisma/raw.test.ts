@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { PrismaPg } from '@prisma/adapter-pg';
 import t, { type Test } from 'tap';
-import { statisticsOf } from '../../src/platform/prepared-prisma/calls.js';
-import { preparedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
+import { statisticsOf } from '../../src/prepared-prisma/calls.js';
+import { preparedClient } from '../../src/prepared-prisma/prepared-client.js';
 import { type Db, dataModel, make, onEachDatabase, Prisma } from './fixture.js';
 
 const UUID = '00000000-0000-4000-8000-00000000000a';

@@ -7,6 +7,7 @@ const PAGE = 'docs/dependencies.md';
 const MANIFESTS = [
   'package.json',
   'src/platform/package.json',
+  'src/prepared-prisma/package.json',
   'src/testing/package.json',
   'src/workbench/package.json',
   'src/create/package.json',

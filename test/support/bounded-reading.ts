@@ -1,4 +1,4 @@
-import type { Reading } from '../../src/platform/prepared-prisma/connection.js';
+import type { Reading } from '../../src/prepared-prisma/connection.js';
 
 /** Bounds reads to a number of bytes. @returns the number of rows that were counted, too */
 export function boundedReading(bytes: number) {

@@ -77,6 +77,7 @@ function isTypeOnly({ importClause }: ts.ImportDeclaration): boolean {
 /** The entries of this repository's packages, by specifier, relative to `src`. */
 const OURS = Object.entries({
   '@accord-api/platform': 'platform',
+  '@accord-api/prepared-prisma': 'prepared-prisma',
   '@accord-api/testing': 'testing',
   '@accord-api/workbench': 'workbench',
   '@accord-api/generated': '../generated',

@@ -7,7 +7,7 @@ import { accord } from './accord.js';
 import { type Ended, NODE, ROOT, run, temporaryFolder } from './process.js';
 
 const OURS = '@accord-api';
-const PACKAGES = ['platform', 'testing', 'workbench'] as const;
+const PACKAGES = ['platform', 'prepared-prisma', 'testing', 'workbench'] as const;
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'src', 'platform', 'package.json'), 'utf8'));
 
 /**

@@ -1,7 +1,7 @@
 /** The common parts of the embedded database and of a PostgreSQL server: their interface, time limits and pool. @module */
 
+import { isBroken, type Result, type Statement } from '@accord-api/prepared-prisma';
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
-import { isBroken, type Result, type Statement } from '../prepared-prisma/connection.js';
 import { faultOf, reasonOf } from './faults.js';
 import type { Generation } from './generation.js';
 import type { MigrationSession } from './migrations.js';

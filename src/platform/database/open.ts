@@ -1,6 +1,5 @@
+import { pooledConnection, preparedClient } from '@accord-api/prepared-prisma';
 import type { QueryConfig } from 'pg';
-import { pooledConnection } from '../prepared-prisma/connection.js';
-import { preparedClient } from '../prepared-prisma/prepared-client.js';
 import type { DatabaseAddress } from './address.js';
 import type { Backend, Connections } from './backend.js';
 import { dataModel, PrismaClient } from './client.js';

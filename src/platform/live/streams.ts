@@ -2,7 +2,7 @@
 
 import { BOUNDS } from '../bounds.js';
 import { MAX_ID } from '../calls/rows.js';
-import type { PrismaClient } from '../database/client.js';
+import { boundedClient, type PrismaClient, type Reading } from '../database/client.js';
 import type { Signals } from '../database/signals.js';
 import type { AnyRow } from '../operations/model.js';
 import {
@@ -14,8 +14,6 @@ import {
   markIncluded,
 } from '../operations/model-data.js';
 import { scopedArgs } from '../operations/read-scope.js';
-import type { Reading } from '../prepared-prisma/connection.js';
-import { boundedClient } from '../prepared-prisma/prepared-client.js';
 
 /** The interval of polls, which compensate for lost signals. */
 const POLL_INTERVAL_MS = 5000;

@@ -14,10 +14,9 @@ import {
   type WindowPage,
   windowOf,
 } from '../calls/rows.js';
-import type { PrismaClient } from '../database/client.js';
+import { boundedClient, LazyCall, type PrismaClient } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
 import type { Idempotency } from '../idempotency/idempotency.js';
-import { boundedClient, LazyCall } from '../prepared-prisma/prepared-client.js';
 import { filtered } from './call-arguments.js';
 import { ACCESS, type CallLog, type ClientAccess, callLog, endCalls, manualTransaction } from './call-transaction.js';
 import { type AnyRow, type Db, READ_CALLS, type ReadCall, type Tx } from './model.js';

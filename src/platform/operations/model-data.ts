@@ -1,7 +1,6 @@
 /** Combines each declared model with its part of schema.prisma, once at the start. @module */
 
-import type { DataModel, Field, Model as StoredModel } from '../prepared-prisma/data-model.js';
-import { delegateName } from '../prepared-prisma/recorder.js';
+import { type DataModel, delegateName, type Field, type StoredModel } from '../database/client.js';
 import { type AllowedCall, type Caller, type Model, type ModelHooks, sourceLineOf, type Tx } from './model.js';
 
 type Where = Readonly<Record<string, unknown>>;

@@ -3,8 +3,8 @@
 import { type Actor, type Call, forbidden, reachOf } from '../calls/access.js';
 import type { Failure } from '../calls/errors.js';
 import { isStorableId, notFound } from '../calls/rows.js';
+import type { Field } from '../database/client.js';
 import { Prisma } from '../database/client.js';
-import type { Field } from '../prepared-prisma/data-model.js';
 import { type Args, filtered, isObject, mapMembers, rulesOf, withFilters, withMember } from './call-arguments.js';
 import type { AllowedCall, AnyRow, Tx } from './model.js';
 import { type DeclaredModels, delegateOf, type ModelData, matchesLocally, rowSatisfies } from './model-data.js';

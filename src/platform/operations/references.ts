@@ -3,7 +3,7 @@
 import { Failure, type Issue, issuesOf, pointerTo } from '../calls/errors.js';
 import { isPlain } from '../contract/document.js';
 import type { PrismaClient } from '../database/client.js';
-import { delegateName } from '../prepared-prisma/recorder.js';
+import { delegateName } from '../database/client.js';
 import { isObject } from './call-arguments.js';
 import type { CallLog } from './call-transaction.js';
 import { type DeclaredModels, delegateOf, type ForeignKey, type ModelData } from './model-data.js';

@@ -4,7 +4,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT, type Subcommand, Unable } from '@accord-api/platform/cli/output';
 
-const PACKAGES = ['platform', 'testing', 'workbench'] as const;
+const PACKAGES = ['platform', 'prepared-prisma', 'testing', 'workbench'] as const;
 
 /** A complete project. File names that npm or git would read as this repository's have an underscore before them. */
 const TEMPLATE = fileURLToPath(new URL('../new/template/', import.meta.url));

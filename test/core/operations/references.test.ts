@@ -1,6 +1,5 @@
 import t from 'tap';
-import { dataModel } from '../../../src/platform/database/client.js';
-import type { Field } from '../../../src/platform/prepared-prisma/data-model.js';
+import { dataModel, type Field } from '../../../src/platform/database/client.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { serve } from '../../support/own-application.js';
 import type { Json, Person } from '../../support/people.js';

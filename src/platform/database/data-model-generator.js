@@ -1,7 +1,7 @@
-// A Prisma generator. Writes `data-model.ts`, a `DataModel` (data-model.ts here), next to the generated client:
+// A Prisma generator. Writes `data-model.ts`, a `DataModel` of @accord-api/prepared-prisma, next to the generated client:
 //
 //   generator dataModel {
-//     provider = "node node_modules/@accord-api/platform/prepared-prisma/generator.js"
+//     provider = "node node_modules/@accord-api/platform/database/data-model-generator.js"
 //     output   = "../generated/prisma"
 //   }
 //
@@ -24,12 +24,12 @@ import { createInterface } from 'node:readline';
 /** @type {(named: Named) => string} */
 const nameInDatabase = ({ name, dbName }) => dbName ?? name;
 
-/** @type {(dmmf: Dmmf) => import('./data-model.js').DataModel} */
+/** @type {(dmmf: Dmmf) => import('@accord-api/prepared-prisma').DataModel} */
 function dataModelOf({ models, enums }) {
   const values = new Map(
     enums.map((one) => [one.name, Object.fromEntries(one.values.map((value) => [nameInDatabase(value), value.name]))]),
   );
-  /** @type {(field: DmmfField) => import('./data-model.js').Field} */
+  /** @type {(field: DmmfField) => import('@accord-api/prepared-prisma').Field} */
   const fieldOf = (field) => {
     const { name, kind, type, isList, isId } = field;
     if (kind !== 'scalar' && kind !== 'enum' && kind !== 'object')
@@ -46,7 +46,7 @@ function dataModelOf({ models, enums }) {
       ...(kind === 'object' && { relation: { model: type, fields, ...references, ...(onDelete && { onDelete }) } }),
     };
   };
-  /** @type {(model: DmmfModel) => import('./data-model.js').Model} */
+  /** @type {(model: DmmfModel) => import('@accord-api/prepared-prisma').Model} */
   const modelOf = (model) => ({
     name: model.name,
     table: nameInDatabase(model),
@@ -57,7 +57,7 @@ function dataModelOf({ models, enums }) {
 
 /**
  * Returns the source of `data-model.ts`, with one line for each field.
- * @type {(dataModel: import('./data-model.js').DataModel) => string}
+ * @type {(dataModel: import('@accord-api/prepared-prisma').DataModel) => string}
  */
 function sourceOf({ models }) {
   const members = Object.values(models).map(({ fields, ...model }) => {
