@@ -19,7 +19,7 @@ onEachDatabase(t, async (t, open) => {
     return (await database.client.order.create({ data, select: { id: true } })).id;
   };
 
-  t.test('an order is created, read and paid', async (t) => {
+  t.test('a new order is pending, and is read with the body and the entity tag of its creation', async (t) => {
     const created = await rest('POST', ordersOf(viewer), { as: viewer, body: EUR });
     const { id } = created.body;
     const path = `${ORDERS}/${id}`;
@@ -36,13 +36,6 @@ onEachDatabase(t, async (t, open) => {
     const etag = created.headers.get('etag') as string;
     t.match(etag, /^"[^"]+"$/, 'a strong tag');
     t.equal((await rest('GET', path, { as: viewer, headers: { 'if-none-match': etag } })).status, 304);
-
-    const paid = await rest('POST', created.body._links.pay.href, { as: viewer });
-    t.same([paid.status, paid.body.status], [200, 'paid']);
-    t.same(paid.body._links, { self: { href: path } });
-    t.not(paid.headers.get('etag'), etag, 'another state, another tag');
-    const after = await rest('GET', path, { as: viewer, headers: { 'if-none-match': etag } });
-    t.same([after.status, after.body], [200, paid.body]);
   });
 
   t.test('each state links to its possible actions, and refuses others without an effect', async (t) => {
@@ -65,29 +58,13 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('of a hundred concurrent payments and cancellations one has an effect', async (t) => {
-    const id = await create();
-    const nouns = Array.from({ length: 100 }, (_, i) => (i % 2 ? 'cancel' : 'payment'));
-    const answers = await Promise.all(nouns.map((noun) => rest('POST', `${ORDERS}/${id}/${noun}`, { as: viewer })));
-    const winners = answers.filter(({ status }) => status === 200);
-    t.equal(winners.length, 1);
-    t.same(
-      answers.filter(({ status }) => status !== 200).map(codeOf),
-      Array.from({ length: 99 }, () => [409, 'CONFLICT']),
-    );
-    t.same((await rest('GET', `${ORDERS}/${id}`, { as: viewer })).body, winners[0]?.body);
-    const settled = await database.client.payment.count({ where: { orderId: id, status: 'SETTLED' } });
-    t.equal(settled, winners[0]?.body.status === 'paid' ? 1 : 0, 'and a payment was taken only for a paid order');
-  });
-
-  t.test('permissions on orders', async (t) => {
+  t.test('developers read all orders, administrators do everything, and others keep to their own', async (t) => {
     type Act = (as: Person) => Promise<RestAnswer>;
     const rows: [string, Act, number, number, number][] = [
       ['list own', (as) => rest('GET', ordersOf(as), { as }), 200, 200, 200],
       ['create own', (as) => rest('POST', ordersOf(as), { as, body: EUR }), 201, 201, 201],
       ['read own', async (as) => rest('GET', `${ORDERS}/${await create(as)}`, { as }), 200, 200, 200],
       ['cancel own', async (as) => rest('POST', `${ORDERS}/${await create(as)}/cancel`, { as }), 200, 200, 200],
-      ['pay own', async (as) => rest('POST', `${ORDERS}/${await create(as)}/payment`, { as }), 200, 200, 200],
     ];
     const other = (
       await rest('POST', '/api/v1/users', {
@@ -103,7 +80,6 @@ onEachDatabase(t, async (t, open) => {
       ["read another's", (as) => rest('GET', `${ORDERS}/${id}`, { as }), 403, 200, 200],
       ["read another's by path", (as) => rest('GET', `${ordersOf(other)}/${id}`, { as }), 403, 200, 200],
       ["cancel another's", async (as) => rest('POST', `${ORDERS}/${await theirs()}/cancel`, { as }), 403, 403, 200],
-      ["pay another's", async (as) => rest('POST', `${ORDERS}/${await theirs()}/payment`, { as }), 403, 403, 200],
       ["another's order under one's own path", (as) => rest('GET', `${ordersOf(as)}/${id}`, { as }), 404, 404, 404],
     );
     for (const [what, act, ...expected] of rows) {
@@ -119,13 +95,11 @@ onEachDatabase(t, async (t, open) => {
       body: { name: 'Leaver', email: 'leaver@example.com', role: 'viewer' },
     });
     const { body: order } = await rest('POST', ordersOf(user), { as: admin, body: EUR });
-    await rest('POST', `${ORDERS}/${order.id}/payment`, { as: admin });
     t.equal((await rest('DELETE', `/api/v1/users/${user.id}`, { as: admin })).status, 204);
     const at = (id: number, userId: number): [string, string, object?][] => [
       ['GET', `${ORDERS}/${id}`],
       ['GET', `/api/v1/users/${userId}/orders/${id}`],
       ['POST', `${ORDERS}/${id}/cancel`],
-      ['POST', `${ORDERS}/${id}/payment`],
       ['GET', `/api/v1/users/${userId}/orders`],
       ['POST', `/api/v1/users/${userId}/orders`, EUR],
     ];
@@ -135,24 +109,7 @@ onEachDatabase(t, async (t, open) => {
       t.same(codeOf(await rest(method, path, { as: admin, body })), [404, 'NOT_FOUND'], `${method} ${path}`);
   });
 
-  t.test('an account with a payment in progress cannot be deleted', async (t) => {
-    for (let i = 0; i < 5; i++) {
-      const { body: user } = await rest('POST', '/api/v1/users', {
-        as: admin,
-        body: { name: 'Racer', email: `racer${i}@example.com`, role: 'viewer' },
-      });
-      const { body: order } = await rest('POST', ordersOf(user), { as: admin, body: EUR });
-      const slow = { payment_token: 'tok_delay' };
-      const [paid, gone] = await Promise.all([
-        rest('POST', `${ORDERS}/${order.id}/payment`, { as: admin, headers: { prefer: 'respond-async' }, body: slow }),
-        rest('DELETE', `/api/v1/users/${user.id}`, { as: admin }),
-      ]);
-      const outcome = `${paid.status} and ${gone.status}`;
-      t.ok(['202 and 409', '404 and 204', '410 and 204'].includes(outcome), outcome);
-    }
-  });
-
-  t.test('three styles page through orders', async (t) => {
+  t.test('three styles of paging visit every order of an account once', async (t) => {
     const { body: user } = await rest('POST', '/api/v1/users', {
       as: admin,
       body: { name: 'Buyer', email: 'buyer@example.com', role: 'viewer' },
@@ -172,47 +129,43 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(foreign), [400, 'BAD_REQUEST'], 'a cursor is good for one list');
   });
 
-  t.test('failures come in the specified order', async (t) => {
-    const paid = await inState('PAID');
-    const bad = { as: viewer, headers: { 'idempotency-key': 'x y' } };
-    const steps: [string, RestAnswer, [number, string]][] = [
-      ['400 before 401', await rest('POST', ordersOf(viewer), { body: {} }), [400, 'BAD_REQUEST']],
-      ['401', await rest('POST', `${ORDERS}/${paid}/cancel`), [401, 'UNAUTHENTICATED']],
-      ['401 before 404', await rest('POST', `${ORDERS}/99999999/cancel`), [401, 'UNAUTHENTICATED']],
-      ['404 before 422', await rest('POST', `${ORDERS}/99999999/payment`, bad), [404, 'NOT_FOUND']],
-      ['409 before 422', await rest('POST', `${ORDERS}/${paid}/payment`, bad), [409, 'CONFLICT']],
-      ['422 key', await rest('POST', `${ORDERS}/${await create()}/payment`, bad), [422, 'VALIDATION_FAILED']],
-    ];
-    for (const [amount, currency] of [
-      [0, 'EUR'],
-      [100_000_000, 'EUR'],
-      [1, 'eur'],
-      [1, 'ABC'],
-      [1, 'DEM'],
-      [1, 'EU'],
-    ]) {
-      const answer = await rest('POST', ordersOf(viewer), { as: viewer, body: { total: { amount, currency } } });
-      steps.push([`422 ${amount} ${currency}`, answer, [422, 'VALIDATION_FAILED']]);
-      const [{ pointer } = {}] = answer.body.errors as { pointer?: string }[];
-      t.equal(pointer, `/total/${currency === 'EUR' ? 'amount' : 'currency'}`);
-    }
-    for (const currency of ['JPY', 'KWD', 'CHF', 'ZWG']) {
-      const answer = await rest('POST', ordersOf(viewer), { as: viewer, body: { total: { amount: 1, currency } } });
-      t.equal(answer.status, 201, currency);
-    }
-    for (const [what, answer, expected] of steps) t.same(codeOf(answer), expected, what);
-  });
+  t.test(
+    'a bad request to an order fails by its syntax, then its caller, then the order, then its content',
+    async (t) => {
+      const paid = await inState('PAID');
+      const steps: [string, RestAnswer, [number, string]][] = [
+        ['400 before 401', await rest('POST', ordersOf(viewer), { body: {} }), [400, 'BAD_REQUEST']],
+        ['401', await rest('POST', `${ORDERS}/${paid}/cancel`), [401, 'UNAUTHENTICATED']],
+        ['401 before 404', await rest('POST', `${ORDERS}/99999999/cancel`), [401, 'UNAUTHENTICATED']],
+      ];
+      for (const [amount, currency] of [
+        [0, 'EUR'],
+        [100_000_000, 'EUR'],
+        [1, 'eur'],
+        [1, 'ABC'],
+        [1, 'DEM'],
+        [1, 'EU'],
+      ]) {
+        const answer = await rest('POST', ordersOf(viewer), { as: viewer, body: { total: { amount, currency } } });
+        steps.push([`422 ${amount} ${currency}`, answer, [422, 'VALIDATION_FAILED']]);
+        const [{ pointer } = {}] = answer.body.errors as { pointer?: string }[];
+        t.equal(pointer, `/total/${currency === 'EUR' ? 'amount' : 'currency'}`);
+      }
+      for (const currency of ['JPY', 'KWD', 'CHF', 'ZWG']) {
+        const answer = await rest('POST', ordersOf(viewer), { as: viewer, body: { total: { amount: 1, currency } } });
+        t.equal(answer.status, 201, currency);
+      }
+      for (const [what, answer, expected] of steps) t.same(codeOf(answer), expected, what);
+    },
+  );
 });
 
 onEachDatabase(t, async (t, open) => {
   const { rest, viewer } = await startService(t, await open(), { RATE_LIMIT: '3' }, slowClock());
-  const order = await rest('POST', ordersOf(viewer), { as: viewer, body: EUR });
-  for (let i = 0; i < 2; i++) await rest('GET', `${ORDERS}/${order.body.id}`, { as: viewer });
-  for (const noun of ['cancel', 'payment']) {
-    t.same(
-      codeOf(await rest('POST', `${ORDERS}/${order.body.id}/${noun}`, { as: viewer })),
-      [429, 'RATE_LIMITED'],
-      noun,
-    );
-  }
+  t.test('a cancellation beyond the rate is 429', async (t) => {
+    const order = await rest('POST', ordersOf(viewer), { as: viewer, body: EUR });
+    for (let i = 0; i < 2; i++) await rest('GET', `${ORDERS}/${order.body.id}`, { as: viewer });
+    const answer = await rest('POST', `${ORDERS}/${order.body.id}/cancel`, { as: viewer });
+    t.same(codeOf(answer), [429, 'RATE_LIMITED']);
+  });
 });

@@ -5,7 +5,7 @@ import { demo } from '../../src/application/seed.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { madeOf } from './databases.js';
 import { kept } from './kept.js';
-import { temporaryFolder } from './process.js';
+import { ask, basic, type Server, temporaryFolder } from './process.js';
 
 type Fill = (client: Database['client']) => Promise<unknown>;
 
@@ -27,4 +27,29 @@ async function copied(t: Test, name: string, fill: Fill): Promise<string> {
   const copy = join(temporaryFolder(t), 'data');
   cpSync(made, copy, { recursive: true });
   return `pglite://${copy}`;
+}
+
+const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.people[0];
+
+const credentials = basic(DEMO_ADMIN, DEMO_PASSWORD);
+
+/** Sends a request of the demo's administrator. */
+export async function post({ url }: Server, path: string, headers: Record<string, string> = {}, body: object = {}) {
+  const response = await ask(`${url}/api/v1${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...credentials, ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: (await response.json()) as { id: number; status: string } };
+}
+
+export async function get<T>({ url }: Server, path: string): Promise<T> {
+  const response = await ask(`${url}/api/v1${path}`, { headers: credentials });
+  return (await response.json()) as T;
+}
+
+/** Kills a server, and waits for its end. */
+export async function killed(server: Server): Promise<void> {
+  server.kill('SIGKILL');
+  await server.ended;
 }

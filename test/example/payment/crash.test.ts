@@ -1,34 +1,10 @@
 import t from 'tap';
-import { demo } from '../../../src/application/seed.js';
 import { openDatabase } from '../../../src/platform/database/open.js';
-import { demoDirectory } from '../../support/demo.js';
+import { demoDirectory, get, killed, post } from '../../support/demo.js';
 import { fakeGateway } from '../../support/gateway.js';
-import { ask, basic, eventually, type Server, startServer } from '../../support/process.js';
-import { skipUnlessWhole } from '../../support/servers.js';
+import { eventually, startServer } from '../../support/process.js';
 
-const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.people[0];
-
-const credentials = basic(DEMO_ADMIN, DEMO_PASSWORD);
 const EUR = { total: { amount: 1999, currency: 'EUR' } };
-
-async function post({ url }: Server, path: string, headers: Record<string, string> = {}, body: object = {}) {
-  const response = await ask(`${url}/api/v1${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...credentials, ...headers },
-    body: JSON.stringify(body),
-  });
-  return { status: response.status, body: (await response.json()) as { id: number; status: string } };
-}
-
-async function get<T>({ url }: Server, path: string): Promise<T> {
-  const response = await ask(`${url}/api/v1${path}`, { headers: credentials });
-  return (await response.json()) as T;
-}
-
-async function killed(server: Server): Promise<void> {
-  server.kill('SIGKILL');
-  await server.ended;
-}
 
 /** Ends the leases of interrupted attempts, so that they are repeated now. */
 async function leasesRunOut(url: string): Promise<void> {
@@ -65,33 +41,3 @@ t.test('a payment is taken once and settled if the process is killed before the 
   const repeated = await post(again, `/orders/${waited.body.id}/payment`, key);
   t.match(repeated, { status: 200, body: { status: 'paid' } }, 'and the client learns of it under its own key');
 });
-
-t.test(
-  'a retry under the same key has no second effect if the process is killed',
-  { skip: skipUnlessWhole },
-  async (t) => {
-    const environment = { DATABASE_URL: await demoDirectory(t) };
-    let server = await startServer(t, environment);
-    for (const [round, answered] of [0, 15].entries()) {
-      const keys = Array.from({ length: 20 }, (_, i) => ({ 'idempotency-key': `round-${round}-${i}` }));
-      const before = (await get<unknown[]>(server, '/users/1/orders?limit=100')).length;
-      const answers = keys.map((key) => post(server, '/users/1/orders', key, EUR).catch(() => undefined));
-      // Kills in the first round during the first answer, and in the second round during the last ones.
-      await answers[answered];
-      await killed(server);
-      const given = (await Promise.all(answers)).map((answer) => answer?.body.id);
-      server = await startServer(t, environment);
-      for (const [i, key] of keys.entries()) {
-        const { status, body } = await post(server, '/users/1/orders', key, EUR);
-        t.equal(status, 201);
-        if (given[i] !== undefined) t.equal(body.id, given[i], 'the answer that was given stands');
-      }
-      const orders = await get<unknown[]>(server, '/users/1/orders?limit=100');
-      t.equal(
-        orders.length,
-        before + keys.length,
-        `one order for each key; ${given.filter(Boolean).length} were answered`,
-      );
-    }
-  },
-);

@@ -3,29 +3,16 @@ import t from 'tap';
 import { BOUNDS } from '../../../src/platform/bounds.js';
 import { readMigrations } from '../../../src/platform/database/migrations.js';
 import { onEachDatabase } from '../../support/databases.js';
-import { exampleApp } from '../../support/example.js';
 import { fakeGateway } from '../../support/gateway.js';
+import { answerOf, DAY, keyedRequests, ordersOf, testKeysOf } from '../../support/keys.js';
 import { someoneWaits } from '../../support/locks.js';
-import type { Person } from '../../support/people.js';
 import { eventually } from '../../support/process.js';
 import { codeOf, type RestAnswer, startInstance, startService } from '../../support/service.js';
 import { uncommitted } from '../../support/uncommitted.js';
 
-const DAY = 24 * 60 * 60 * 1000;
 const EUR = { total: { amount: 1999, currency: 'EUR' } };
 const USERS = '/api/v1/users';
 const ORDERS = '/api/v1/orders';
-const ordersOf = ({ id }: { id: number }) => `${USERS}/${id}/orders`;
-let made = 0;
-const newUser = (fields = {}) => ({ name: 'New', email: `new${++made}@example.com`, role: 'viewer', ...fields });
-const newKey = () => `key-${++made}`;
-
-/** Returns the parts of an answer that its repetition must equal. */
-const answerOf = ({ status, headers, text }: RestAnswer) => ({
-  status,
-  text,
-  headers: ['location', 'etag', 'preference-applied', 'content-type'].map((name) => headers.get(name)),
-});
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();
@@ -34,61 +21,9 @@ onEachDatabase(t, async (t, open) => {
   let moved = 0;
   const service = await startService(t, database, { PAYMENT_URL: gateway.url }, () => Date.now() + moved);
   const { rest, admin, viewer, developer } = service;
-  const post = (as: Person, path: string, key: string, body?: unknown, headers = {}) =>
-    rest('POST', path, { as, body, headers: { 'idempotency-key': key, ...headers } });
-  const order = async (as = viewer) => (await rest('POST', ordersOf(as), { as, body: EUR })).body.id as number;
+  const { post, newKey, newUser, order, operations, viewerNow, startSweeper } = keyedRequests(service, gateway);
 
-  /** Every operation that takes a key: a request, another body for it, and how many effects there have been. */
-  const operations: Record<string, () => Promise<[string, object, object, () => Promise<number>, object?]>> = {
-    createUser: async () => {
-      const body = newUser();
-      return [USERS, body, { ...body, name: 'Other' }, () => client.user.count({ where: { email: body.email } })];
-    },
-    createOrder: async () => {
-      const before = await client.order.count();
-      const other = { total: { ...EUR.total, amount: 1 } };
-      return [ordersOf(admin), EUR, other, async () => (await client.order.count()) - before];
-    },
-    payOrder: async () => {
-      const id = await order(admin);
-      const effects = async () => gateway.taken(id).length;
-      return [`${ORDERS}/${id}/payment`, { payment_token: 'a' }, { payment_token: 'b' }, effects];
-    },
-    'payOrder in the background': async () => {
-      const id = await order(admin);
-      const effects = async () => client.payment.count({ where: { orderId: id } });
-      return [`${ORDERS}/${id}/payment`, { payment_token: 'a' }, {}, effects, { prefer: 'respond-async' }];
-    },
-  };
-
-  for (const [name, request] of Object.entries(operations)) {
-    t.test(`${name}: a key has one request and one effect`, async (t) => {
-      const [path, body, other, effects, headers] = await request();
-      const key = newKey();
-      const first = await post(admin, path, key, body, headers);
-      t.ok([200, 201, 202].includes(first.status), String(first.status));
-      const turned = JSON.stringify(Object.fromEntries(Object.entries(body).reverse()));
-      for (const again of [body, turned]) {
-        const answer = await post(admin, path, key, again, { 'content-type': 'application/json', ...headers });
-        t.same(answerOf(answer), answerOf(first));
-      }
-      const mismatch = await post(admin, path, key, other, headers);
-      t.same(codeOf(mismatch), [422, 'VALIDATION_FAILED']);
-      t.same(mismatch.body.errors, [{ parameter: 'Idempotency-Key', detail: 'was used with another body' }]);
-      t.equal(await effects(), 1);
-    });
-
-    t.test(`${name}: concurrent requests have one effect and one answer`, async (t) => {
-      const [path, body, , effects, headers] = await request();
-      const key = newKey();
-      const [first, ...others] = await Promise.all(
-        Array.from({ length: 20 }, () => post(admin, path, key, body, headers)),
-      );
-      t.ok(first && first.status < 300);
-      for (const one of others) t.same(answerOf(one), answerOf(first as RestAnswer));
-      t.equal(await effects(), 1);
-    });
-  }
+  for (const name of ['createUser', 'createOrder'] as const) testKeysOf(t, name, operations[name], service);
 
   t.test('an answer that cannot be stored fails the request, and nothing is written', async (t) => {
     await client.$executeRawUnsafe(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -169,11 +104,6 @@ onEachDatabase(t, async (t, open) => {
     const key = newKey();
     t.equal((await post(viewer, ordersOf(viewer), key, { total: { amount: 0, currency: 'EUR' } })).status, 422);
     t.equal((await post(viewer, ordersOf(viewer), key, EUR)).status, 201);
-    const path = `${ORDERS}/${await order()}/payment`;
-    gateway.next.push('decline', 'refuse');
-    t.same(codeOf(await post(viewer, path, key, { payment_token: 'a' })), [422, 'PAYMENT_DECLINED']);
-    t.same(codeOf(await post(viewer, path, key, { payment_token: 'b' })), [502, 'BAD_GATEWAY']);
-    t.equal((await post(viewer, path, key, { payment_token: 'c' })).status, 200);
   });
 
   /** A payment that the gateway has received and not answered. */
@@ -320,40 +250,6 @@ onEachDatabase(t, async (t, open) => {
     t.notMatch(remembered, body.email, 'nothing personal is kept');
   });
 
-  /** Returns the viewer with a token of the moved clock. */
-  async function viewerNow(): Promise<Person> {
-    const body = { email: viewer.email, password: 'a password for the tests' };
-    const { access_token } = (await rest('POST', '/api/v1/auth/login', { body })).body;
-    return { ...viewer, headers: { authorization: `Bearer ${access_token}` } };
-  }
-
-  t.test('the key of a payment in flight does not expire, because a repetition could charge twice', async (t) => {
-    const key = newKey();
-    const as = await viewerNow();
-    const id = await order(as);
-    const ended = newKey();
-    t.equal((await post(as, ordersOf(viewer), ended, EUR)).status, 201);
-    gateway.otherwise = 'fail';
-    t.same(codeOf(await post(as, `${ORDERS}/${id}/payment`, key)), [502, 'BAD_GATEWAY']);
-    moved += DAY + 1000;
-    const later = await viewerNow();
-    t.same(codeOf(await post(later, `${ORDERS}/${id}/payment`, key)), [409, 'CONFLICT']);
-    const other = await post(later, `${ORDERS}/${id}/payment`, key, { payment_token: 'other' });
-    t.same(codeOf(other), [422, 'VALIDATION_FAILED'], 'it is still the key of that body');
-    const sweeper = await startSweeper(moved);
-    await eventually(
-      'the deletion of other keys',
-      async () => (await client.idempotencyKey.count({ where: { key: ended } })) === 0,
-    );
-    t.equal(await client.idempotencyKey.count({ where: { key } }), 1);
-    await sweeper();
-    gateway.otherwise = 'settle';
-    await eventually('the payment', () => {
-      moved += 1000;
-      return gateway.taken(id).length === 1;
-    });
-  });
-
   t.test('a key expires after a day and is deleted', async (t) => {
     const key = newKey();
     const first = await post(await viewerNow(), ordersOf(viewer), key, EUR);
@@ -366,18 +262,8 @@ onEachDatabase(t, async (t, open) => {
     t.equal(second.status, 201);
     t.not(second.body.id, first.body.id);
     await service.app.close();
-    const sweeper = await startSweeper(moved);
+    const sweeper = await startSweeper(() => Date.now() + moved);
     await eventually('only the new key is left', async () => (await client.idempotencyKey.count()) === 1);
     await sweeper();
   });
-
-  /** A service starts its jobs when it is ready: that is all that is needed of this one. */
-  async function startSweeper(moved: number): Promise<() => Promise<unknown>> {
-    const app = await exampleApp(
-      { PAYMENT_URL: gateway.url },
-      { database, logger: false, now: () => Date.now() + moved },
-    );
-    await app.ready();
-    return () => app.close();
-  }
 });

@@ -1,6 +1,5 @@
 import t from 'tap';
 import { onEachDatabase } from '../../support/databases.js';
-import { fakeGateway } from '../../support/gateway.js';
 import { eventually } from '../../support/process.js';
 import { startInstance, startService } from '../../support/service.js';
 import { dialAs } from '../../support/socket.js';
@@ -15,8 +14,7 @@ const requestLines = (log: string[]): Line[] =>
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();
-  const gateway = await fakeGateway(t);
-  const service = await startService(t, database, { ...ENABLED, PAYMENT_URL: gateway.url });
+  const service = await startService(t, database, ENABLED);
   const { url, log, rest, viewer, admin } = service;
   /** Returns the line of the request with an id. */
   const lineOf = (id: string) =>
@@ -126,33 +124,6 @@ onEachDatabase(t, async (t, open) => {
     const members = { operation, route, caller, status, code, traceId, requestId, method };
     t.match(members, { operation: 'listUsers', status: 500, code: 'INTERNAL', traceId: TRACE_ID, caller: admin.id });
     t.match(failure, { level: 50, ...members, ms: Number, err: { stack: String } });
-  });
-
-  t.test('a payment gateway gets the request id and the trace', async (t) => {
-    const { body } = await rest('POST', `/api/v1/users/${viewer.id}/orders`, {
-      as: viewer,
-      body: { total: { amount: 100, currency: 'EUR' } },
-    });
-    const headers = { 'x-request-id': 'paid', traceparent: TRACEPARENT, tracestate: 'vendor=1' };
-    const { status, text } = await rest('POST', `/api/v1/orders/${body.id}/payment`, {
-      as: viewer,
-      headers,
-    });
-    t.equal(status, 200, text);
-    t.match(gateway.requests.at(-1)?.headers, headers);
-  });
-
-  t.test('a trace of a later version goes on in version 00, and without a state that is too long', async (t) => {
-    const { body } = await rest('POST', `/api/v1/users/${viewer.id}/orders`, {
-      as: viewer,
-      body: { total: { amount: 100, currency: 'EUR' } },
-    });
-    const later = `01${TRACEPARENT.slice(2)}-${'x'.repeat(4000)}`;
-    const headers = { traceparent: later, tracestate: `vendor=${'x'.repeat(4000)}` };
-    const { status, text } = await rest('POST', `/api/v1/orders/${body.id}/payment`, { as: viewer, headers });
-    t.equal(status, 200, text);
-    const sent = gateway.requests.at(-1)?.headers;
-    t.match([sent?.['traceparent'], sent?.['tracestate']], [TRACEPARENT, undefined]);
   });
 });
 
