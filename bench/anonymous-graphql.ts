@@ -8,11 +8,11 @@ import { WebSocket } from 'ws';
 import { policy } from '../generated/policy.js';
 import { resolvers } from '../src/application/graphql/resolvers.js';
 import { models } from '../src/application/models.js';
+import { tokensOfAll } from '../src/platform/core/graphql/documents.js';
+import { checkDocument } from '../src/platform/core/graphql/limits.js';
+import { executableSchema } from '../src/platform/core/graphql/schema.js';
+import { declaredModels } from '../src/platform/core/operations/model-data.js';
 import { dataModel } from '../src/platform/database/client.js';
-import { tokensOfAll } from '../src/platform/graphql/documents.js';
-import { checkDocument } from '../src/platform/graphql/limits.js';
-import { executableSchema } from '../src/platform/graphql/schema.js';
-import { declaredModels } from '../src/platform/operations/model-data.js';
 import { many } from '../test/support/many.js';
 import { DEMO, startMeasured } from './server.js';
 

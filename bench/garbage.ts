@@ -6,7 +6,13 @@ import { startServer } from '../test/support/process.js';
 const ends: (() => unknown)[] = [];
 const t = { teardown: (end: () => unknown) => void ends.push(end) } as unknown as Test;
 const { DATABASE_URL = 'pglite://memory' } = process.env;
-const command = [process.execPath, TRACED, ...process.argv.slice(2), 'src/platform/cli/bin.js', 'start'] as const;
+const command = [
+  process.execPath,
+  TRACED,
+  ...process.argv.slice(2),
+  'src/platform/server/cli/bin.js',
+  'start',
+] as const;
 const server = await startServer(t, { DATABASE_URL, ...UNLIMITED }, command);
 const found = await collections(server, { warmUp: 5000, requests: 10_000 });
 console.log(`Node ${process.versions.node}: promoted bytes per request, and the minor collections of 10,000 requests`);

@@ -83,7 +83,7 @@ function measured(server: ChildProcess, [, url = '', ...said]: RegExpExecArray, 
 /** Starts the service as `npm start` does, on a fresh database in memory. @param flags further flags for Node */
 export const startMeasured = (environment: Record<string, string> = {}, flags: string[] = []): Promise<Measured> =>
   startProcess(
-    [...flags, 'src/platform/cli/bin.js', 'start'],
+    [...flags, 'src/platform/server/cli/bin.js', 'start'],
     { PORT: '0', DATABASE_URL: 'pglite://memory', LOG_LEVEL: 'warn', ...environment },
     /^ {2}REST {7}(\S+)\/api\/v1$/m,
   );

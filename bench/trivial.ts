@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
-import { buildApp } from '../src/platform/app.js';
-import { platformCodes } from '../src/platform/contract/codes.js';
-import type { OpenApiDocument } from '../src/platform/contract/document.js';
+import { platformCodes } from '../src/platform/core/contract/codes.js';
+import type { OpenApiDocument } from '../src/platform/core/contract/document.js';
 import { openDatabase } from '../src/platform/database/open.js';
 import {
   type Call,
@@ -12,7 +11,8 @@ import {
   routeFor,
   User,
 } from '../src/platform/index.js';
-import { publishedContracts } from '../src/platform/pages/published.js';
+import { publishedContracts } from '../src/platform/parts/pages/published.js';
+import { buildApp } from '../src/platform/server/app.js';
 import { readConfig } from '../src/platform/server/config.js';
 
 /**

@@ -4,16 +4,13 @@
  * @module
  */
 
-export { hasher } from './accounts/passwords.js';
-export { emailKey, User, type UserFields } from './accounts/users.js';
-export { type Application, type ApplicationPlatform, type Demo, defineApplication } from './application.js';
-export type { Call } from './calls/access.js';
-export { Failure, failuresOf, type NotWritten, notWritten } from './calls/errors.js';
-export { type Page, type PageRequest, resourceTag } from './calls/rows.js';
-export type { GraphQLContext } from './graphql/context.js';
-export type { SessionCookies } from './http/call.js';
-export type { Job } from './jobs/jobs.js';
-export { type Db, model, type ReadByPlatform, type Row } from './operations/model.js';
+export { type Application, type ApplicationPlatform, type Demo, defineApplication } from './core/application.js';
+export type { Call } from './core/calls/access.js';
+export { Failure, failuresOf, type NotWritten, notWritten } from './core/calls/errors.js';
+export { type Page, type PageRequest, resourceTag } from './core/calls/rows.js';
+export type { GraphQLContext } from './core/graphql/context.js';
+export type { SessionCookies } from './core/http/call.js';
+export { type Db, model, type ReadByPlatform, type Row } from './core/operations/model.js';
 export {
   caller,
   connection,
@@ -27,9 +24,12 @@ export {
   removal,
   routeFor,
   stream,
-} from './operations/route.js';
-export { type Context, preference, replies, representPage } from './rest/routes.js';
+} from './core/operations/route.js';
+export { type Context, preference, replies, representPage } from './core/rest/routes.js';
+export { hasher } from './parts/identity/accounts/passwords.js';
+export { emailKey, User, type UserFields } from './parts/identity/accounts/users.js';
+export type { SessionTokens } from './parts/identity/sessions/session-tokens.js';
+export type { OwnSession } from './parts/identity/sessions/sessions.js';
+export type { Job } from './parts/jobs/jobs.js';
+export type { HandlerServices, PlatformServices } from './server/services.js';
 export { httpUrl } from './server/variables.js';
-export type { HandlerServices, PlatformServices } from './services.js';
-export type { SessionTokens } from './sessions/session-tokens.js';
-export type { OwnSession } from './sessions/sessions.js';

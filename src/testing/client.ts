@@ -1,6 +1,6 @@
 import { type Agent, request } from 'node:http';
-import type { Application } from '@accord-api/platform/internals/application';
-import type { Catalogue } from '@accord-api/platform/internals/contract/codes';
+import type { Application } from '@accord-api/platform/internals/core/application';
+import type { Catalogue } from '@accord-api/platform/internals/core/contract/codes';
 import type { FastifyInstance } from 'fastify';
 import { createClient, type SubscribePayload } from 'graphql-ws';
 import { WebSocket } from 'ws';

@@ -5,7 +5,7 @@ import {
   type Permission,
   rolesIn,
   type Schema,
-} from '@accord-api/platform/internals/contract/document';
+} from '@accord-api/platform/internals/core/contract/document';
 import {
   expandVersions,
   normaliseOpenApi,
@@ -13,9 +13,9 @@ import {
   operations,
   prefixOf,
   versionsOf,
-} from '@accord-api/platform/internals/contract/openapi';
-import { closedSchema, inlineSchemas } from '@accord-api/platform/internals/contract/schemas';
-import { addFormats } from '@accord-api/platform/internals/http/json-schema';
+} from '@accord-api/platform/internals/core/contract/openapi';
+import { closedSchema, inlineSchemas } from '@accord-api/platform/internals/core/contract/schemas';
+import { addFormats } from '@accord-api/platform/internals/core/http/json-schema';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { buildSchema, type GraphQLField, type GraphQLSchema, getArgumentValues } from 'graphql';
 import type { Exchange } from './coverage/exchange.js';

@@ -1,15 +1,15 @@
 /** Generates requests for the suite `drawnRequests`: sound requests to REST operations with a few random mistakes. @module */
 
 import { Agent } from 'node:http';
-import type { Parameter } from '@accord-api/platform/internals/contract/document';
+import type { Parameter } from '@accord-api/platform/internals/core/contract/document';
 import {
   bodyForms,
   type Operation,
   prefixOf,
   splitPath,
   versionsOf,
-} from '@accord-api/platform/internals/contract/openapi';
-import { parameterForm, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
+} from '@accord-api/platform/internals/core/contract/openapi';
+import { parameterForm, schemaOf } from '@accord-api/platform/internals/core/contract/parameter-form';
 import fc from 'fast-check';
 import { type RawRequest, sendRaw } from './client.js';
 import { type ConformanceOptions, type Draft, suite } from './kit.js';

@@ -1,6 +1,6 @@
-import type { Application } from '@accord-api/platform/internals/application';
-import { rolesOf } from '@accord-api/platform/internals/calls/access';
-import type { InputValue } from '@accord-api/platform/internals/graphql/arguments';
+import type { Application } from '@accord-api/platform/internals/core/application';
+import { rolesOf } from '@accord-api/platform/internals/core/calls/access';
+import type { InputValue } from '@accord-api/platform/internals/core/graphql/arguments';
 import {
   type GraphQLObjectType,
   type GraphQLSchema,

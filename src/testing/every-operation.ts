@@ -1,12 +1,12 @@
-import { isPlain, type Schema, valueAt } from '@accord-api/platform/internals/contract/document';
+import { isPlain, type Schema, valueAt } from '@accord-api/platform/internals/core/contract/document';
 import {
   type BodyForm,
   bodyForms,
   type Operation,
   prefixOf,
   versionsOf,
-} from '@accord-api/platform/internals/contract/openapi';
-import { schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
+} from '@accord-api/platform/internals/core/contract/openapi';
+import { schemaOf } from '@accord-api/platform/internals/core/contract/parameter-form';
 import { type Json, type RestRequest, sendRaw } from './client.js';
 import { partKey, type RequestPart, type RestElement, restContract } from './coverage/rest.js';
 import { type Side, schemaAt, sideName } from './coverage/schema-parts.js';

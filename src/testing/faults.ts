@@ -1,9 +1,9 @@
-import { rolesOf } from '@accord-api/platform/internals/calls/access';
-import type { Parameter, Schema } from '@accord-api/platform/internals/contract/document';
-import { bodyFormFor, bodyForms, type Operation } from '@accord-api/platform/internals/contract/openapi';
-import { parameterForm, scalarsIn, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
-import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
-import { PIPELINE } from '@accord-api/platform/internals/pipeline';
+import { rolesOf } from '@accord-api/platform/internals/core/calls/access';
+import type { Parameter, Schema } from '@accord-api/platform/internals/core/contract/document';
+import { bodyFormFor, bodyForms, type Operation } from '@accord-api/platform/internals/core/contract/openapi';
+import { parameterForm, scalarsIn, schemaOf } from '@accord-api/platform/internals/core/contract/parameter-form';
+import { mergeSchema } from '@accord-api/platform/internals/core/contract/schemas';
+import { PIPELINE } from '@accord-api/platform/internals/core/pipeline';
 import type { Person } from './client.js';
 import { parametersIn } from './contract.js';
 import { boundsIn } from './coverage/schema-parts.js';

@@ -1,4 +1,4 @@
-import type { InputValue } from '@accord-api/platform/internals/graphql/arguments';
+import type { InputValue } from '@accord-api/platform/internals/core/graphql/arguments';
 import {
   type GraphQLField,
   type GraphQLObjectType,

@@ -1,5 +1,5 @@
 /** The conformance kit, which tests an application against its contracts. No service loads it. @module */
-import type { Application } from '@accord-api/platform/internals/application';
+import type { Application } from '@accord-api/platform/internals/core/application';
 import { drawnRequests } from './drawn-requests.js';
 import { everyBound } from './every-bound.js';
 import { everyOperation } from './every-operation.js';

@@ -1,5 +1,5 @@
-import type { Application } from '@accord-api/platform/internals/application';
-import type { Operation } from '@accord-api/platform/internals/contract/openapi';
+import type { Application } from '@accord-api/platform/internals/core/application';
+import type { Operation } from '@accord-api/platform/internals/core/contract/openapi';
 import type { Account, Json, Person, RawRequest } from './client.js';
 import { type Contract, matrixOf, parametersIn, rootFields } from './contract.js';
 import { type TestService, type TestServiceOptions, testService } from './service.js';

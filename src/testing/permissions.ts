@@ -1,4 +1,4 @@
-import type { Operation } from '@accord-api/platform/internals/contract/openapi';
+import type { Operation } from '@accord-api/platform/internals/core/contract/openapi';
 import type { Account, Json, Person } from './client.js';
 import { allows, type MatrixRow, mechanismsOf, rootFields, rowsOfField, rowsOfOperation } from './contract.js';
 import { documentFor, type Field, queryField, soundArguments } from './graphql-fields.js';

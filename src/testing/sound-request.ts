@@ -1,13 +1,13 @@
-import { rolesOf } from '@accord-api/platform/internals/calls/access';
-import type { Parameter } from '@accord-api/platform/internals/contract/document';
-import { type BodyForm, bodyForms, type Operation } from '@accord-api/platform/internals/contract/openapi';
+import { rolesOf } from '@accord-api/platform/internals/core/calls/access';
+import type { Parameter } from '@accord-api/platform/internals/core/contract/document';
+import { type BodyForm, bodyForms, type Operation } from '@accord-api/platform/internals/core/contract/openapi';
 import {
   type ParameterForm,
   parameterForm,
   schemaOf,
   textsOf,
-} from '@accord-api/platform/internals/contract/parameter-form';
-import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
+} from '@accord-api/platform/internals/core/contract/parameter-form';
+import { mergeSchema } from '@accord-api/platform/internals/core/contract/schemas';
 import type { Account, Json, Person, RestAnswer } from './client.js';
 import { parametersIn } from './contract.js';
 import type { ConformanceOptions, Draft, RequestContext } from './kit.js';

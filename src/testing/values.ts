@@ -1,6 +1,6 @@
-import { isPlain, type Schema } from '@accord-api/platform/internals/contract/document';
-import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
-import { addFormats } from '@accord-api/platform/internals/http/json-schema';
+import { isPlain, type Schema } from '@accord-api/platform/internals/core/contract/document';
+import { mergeSchema } from '@accord-api/platform/internals/core/contract/schemas';
+import { addFormats } from '@accord-api/platform/internals/core/http/json-schema';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { codes } from 'currency-codes';
 import fc from 'fast-check';

@@ -56,7 +56,7 @@ const WRITTEN: [string, string][] = [
 t.test('the platform reads and writes further members of users', { skip: skipUnlessWhole }, async (t) => {
   const folder = copyProject(t, EDITS);
   const command = (...args: string[]) =>
-    run(t, [process.execPath, 'src/platform/cli/bin.js', ...args], {}, folder).ended;
+    run(t, [process.execPath, 'src/platform/server/cli/bin.js', ...args], {}, folder).ended;
   t.equal((await command('codegen')).code, 0);
   t.equal((await command('migrate', 'nick_name')).code, 0);
   const migration = readdirSync(join(folder, 'prisma', 'migrations')).find((name) => name.endsWith('nick_name'));

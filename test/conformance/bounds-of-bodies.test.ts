@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { OpenApiDocument } from '../../src/platform/contract/document.js';
+import type { OpenApiDocument } from '../../src/platform/core/contract/document.js';
 import { contractOf } from '../../src/testing/contract.js';
 import { restContract } from '../../src/testing/coverage/rest.js';
 import { type ConformanceOptions, everyBound, everyOperation } from '../../src/testing/index.js';

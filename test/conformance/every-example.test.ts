@@ -1,7 +1,7 @@
 import t from 'tap';
 import { demo } from '../../src/application/seed.js';
-import { rolesIn } from '../../src/platform/contract/document.js';
-import { normaliseOpenApi, type Operation, operations } from '../../src/platform/contract/openapi.js';
+import { rolesIn } from '../../src/platform/core/contract/document.js';
+import { normaliseOpenApi, type Operation, operations } from '../../src/platform/core/contract/openapi.js';
 import type { RestAnswer } from '../../src/testing/index.js';
 import { memoryDatabase } from '../support/databases.js';
 import { bySideEffect, type ShownRequest, shownAnswer, shownRequests } from '../support/examples.js';

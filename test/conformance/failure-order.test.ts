@@ -1,7 +1,7 @@
 import t from 'tap';
 import { errors } from '../../generated/errors.js';
+import { PIPELINE } from '../../src/platform/core/pipeline.js';
 import type { Database } from '../../src/platform/database/open.js';
-import { PIPELINE } from '../../src/platform/pipeline.js';
 import { type Fault, faultsOf } from '../../src/testing/faults.js';
 import { failureOrder } from '../../src/testing/index.js';
 import { example, ofExample } from '../support/conformance.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { Permission } from '../../src/platform/contract/document.js';
-import type { Operation } from '../../src/platform/contract/openapi.js';
+import type { Permission } from '../../src/platform/core/contract/document.js';
+import type { Operation } from '../../src/platform/core/contract/openapi.js';
 import { matrixOf, mechanismsOf } from '../../src/testing/contract.js';
 import { permissions } from '../../src/testing/index.js';
 import { ofExample } from '../support/conformance.js';

@@ -53,7 +53,8 @@ t.test('a production install runs a build from elsewhere, and has the commands o
     cpSync(join(ROOT, path), join(folder, path), { recursive: true, filter: within(join(ROOT, path)) });
   for (const name of ['tsx', '@accord-api/testing']) t.notOk(existsSync(join(folder, 'node_modules', name)), name);
 
-  const accord = (...args: string[]) => [process.execPath, join(folder, 'src/platform/cli/bin.js'), ...args] as const;
+  const accord = (...args: string[]) =>
+    [process.execPath, join(folder, 'src/platform/server/cli/bin.js'), ...args] as const;
   const environment = { DATABASE_URL: `pglite://${folder}/data` };
   const migrated = await run(t, accord('migrate'), environment).ended;
   t.match([migrated.code, migrated.stdout], [0, /: Applied 0_init, /]);

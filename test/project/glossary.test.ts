@@ -63,8 +63,10 @@ t.test('the architecture lists each folder of `src/` in its map', async (t) => {
     const folder = path.split('/').slice(0, -1);
     return folder.length === 0 || path.includes('/template/')
       ? []
-      : [`src/${folder.slice(0, folder[0] === 'create' ? 1 : 2).join('/')}`];
+      : [
+          `src/${folder.slice(0, folder[0] === 'create' ? 1 : /^(core|parts)$/.test(`${folder[1]}`) ? 3 : 2).join('/')}`,
+        ];
   });
-  const tops = ['src/application', 'src/platform', 'src/workbench'];
+  const tops = ['src/application', 'src/platform', 'src/platform/core', 'src/workbench'];
   t.same(listed, [...new Set(folders)].filter((folder) => !tops.includes(folder)).sort());
 });

@@ -6,10 +6,10 @@ import { PERFORMANCE, PICTURE, withResults } from '../../bench/page.js';
 import { picture } from '../../bench/picture.js';
 import { readResults } from '../../bench/results.js';
 import { errors } from '../../generated/errors.js';
-import { BOUNDS, type Bound, VARIABLE_BOUNDS } from '../../src/platform/bounds.js';
+import { BOUNDS, type Bound, VARIABLE_BOUNDS } from '../../src/platform/core/bounds.js';
+import { PIPELINE } from '../../src/platform/core/pipeline.js';
 import { type Parameters, POSTGRESQL, REDIS } from '../../src/platform/database/parameters.js';
-import { FLEET_SETTINGS } from '../../src/platform/keys/fleet-settings.js';
-import { PIPELINE } from '../../src/platform/pipeline.js';
+import { FLEET_SETTINGS } from '../../src/platform/parts/identity/keys/fleet-settings.js';
 import { demoDirectory } from '../support/demo.js';
 import {
   anchorOf,

@@ -4,15 +4,15 @@ import { buildSchema } from 'graphql';
 import t from 'tap';
 import { errors } from '../../generated/errors.js';
 import { policy } from '../../generated/policy.js';
-import { ACCOUNT_ACTIONS } from '../../src/platform/accounts/users.js';
-import { rolesOf } from '../../src/platform/calls/access.js';
-import { isPlatformCode } from '../../src/platform/contract/codes.js';
-import type { OpenApiDocument } from '../../src/platform/contract/document.js';
-import { operations } from '../../src/platform/contract/openapi.js';
-import { inlineSchemas } from '../../src/platform/contract/schemas.js';
-import { checkPermissions } from '../../src/platform/graphql/schema.js';
-import { namesOf } from '../../src/platform/names.js';
-import { checkContract } from '../../src/platform/rest/plugin.js';
+import { rolesOf } from '../../src/platform/core/calls/access.js';
+import { isPlatformCode } from '../../src/platform/core/contract/codes.js';
+import type { OpenApiDocument } from '../../src/platform/core/contract/document.js';
+import { operations } from '../../src/platform/core/contract/openapi.js';
+import { inlineSchemas } from '../../src/platform/core/contract/schemas.js';
+import { checkPermissions } from '../../src/platform/core/graphql/schema.js';
+import { namesOf } from '../../src/platform/core/names.js';
+import { checkContract } from '../../src/platform/core/rest/plugin.js';
+import { ACCOUNT_ACTIONS } from '../../src/platform/parts/identity/accounts/users.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { blocks } from '../support/documentation.js';
 import { type Import, importsOf, sourcesIn } from '../support/imports.js';
@@ -22,24 +22,37 @@ import { sizes } from '../support/sizes.js';
 const TEMPLATE = /^workbench\/new\/template\//;
 const src = Object.fromEntries(Object.entries(sourcesIn('src')).filter(([path]) => !TEMPLATE.test(path)));
 
-/** The folders of the platform by layer, the innermost first. A folder imports from its own and inner layers. */
-const LAYERS = [
-  ['contract', 'database', 'calls'],
-  ['idempotency'],
+/** The folders of the core by layer, the innermost first. A folder imports from its own and inner layers. */
+const CORE = [
+  ['contract', 'calls'],
   // The guards of operations, which are their only access to data.
   ['operations'],
-  ['accounts', 'sessions', 'keys', 'audit', 'jobs'],
-  ['http', 'limits', 'rest', 'graphql', 'live', 'pages'],
-  ['server'],
-  ['cli'],
+  ['http', 'rest', 'graphql'],
 ];
-/** Files outside the folders: small modules that every folder may import, and the composition of the folders. */
-const EVERYWHERE = ['platform/bounds.ts', 'platform/names.ts', 'platform/root.js', 'platform/secrets.ts'];
-const COMPOSITION = ['application', 'app', 'pipeline', 'services', 'index'].map((name) => `platform/${name}.ts`);
-/** Files of the composition whose types folders may import. */
-const BY_TYPE = ['platform/services.ts', 'platform/application.ts'];
+const PARTS = ['browsers', 'idempotency', 'identity', 'jobs', 'limits', 'live', 'observability', 'pages', 'versions'];
+const FOLDERS = ['core', 'database', 'parts', 'server'];
+/** Small modules that every folder may import. */
+const EVERYWHERE = [
+  'core/bounds.ts',
+  'core/names.ts',
+  'core/secrets.ts',
+  'core/calls/schedulers.ts',
+  'core/calls/in-flight.ts',
+  'root.js',
+].map((name) => `platform/${name}`);
+/** Imports from the core to a part, between parts, and to the composition, which the seam of parts replaces. */
+const BEFORE_THE_SEAM: [from: RegExp, to: RegExp][] = [
+  [
+    /^platform\/core\/(application|rest\/(routes|plugin)|graphql\/(context|plugin|documents|engine|errors)|http\/(call|failures|json-schema|stages)|operations\/(call-transaction|guarded-client))\.ts$/,
+    /^platform\/(parts\/|server\/services\.ts$)/,
+  ],
+  [
+    /^platform\/parts\/(identity\/accounts\/users|limits\/admission|live\/(connection|sockets?|streams)|jobs\/jobs)\.ts$/,
+    /^platform\/(parts\/|server\/services\.ts$)/,
+  ],
+];
 /** The transports do not import each other. */
-const APART = ['rest', 'graphql', 'live'];
+const APART = ['rest', 'graphql'];
 
 /** The entry points of the platform. */
 const DOOR = ['platform/index.ts', 'platform/server/variables.ts', 'platform/server/run.ts'];
@@ -48,13 +61,13 @@ const DOOR = ['platform/index.ts', 'platform/server/variables.ts', 'platform/ser
  * `accord migrate` has a form for operators and one for developers.
  */
 const DOOR_OF_TOOLS =
-  /^platform\/((contract|database)\/|root\.js$|cli\/(built\.js|(migrate|output)\.ts)$|pages\/files\.ts$|server\/npm-shell\.ts$)/;
+  /^platform\/((core\/contract|database)\/|root\.js$|server\/cli\/(built\.js|(migrate|output)\.ts)$|parts\/pages\/files\.ts$|server\/npm-shell\.ts$)/;
 /** The package that a project may leave out, so that only the database knows it. */
 const DOOR_OF_PREPARED = 'prepared-prisma/index.ts';
 /** The recordings of coverage, which the workbench may import. */
 const DOOR_OF_COVERAGE = /^testing\/coverage\//;
 /** The command loads the subcommands of the workbench if it is installed. */
-const DOOR_OF_COMMAND: [from: string, to: string] = ['platform/cli/bin.js', 'workbench/cli/index.js'];
+const DOOR_OF_COMMAND: [from: string, to: string] = ['platform/server/cli/bin.js', 'workbench/cli/index.js'];
 /** The folders of the workbench that may be imported by all others, and may import all others. */
 const MODEL = 'model';
 const COMMANDS = 'cli';
@@ -64,23 +77,23 @@ const READERS: [RegExp, RegExp][] = [
   [/^(yaml|js-yaml|yaml-ast-parser)$/, /./],
   [/^graphql($|\/)/, /^(\*|parse|buildSchema|buildASTSchema|extendSchema|Parser|Lexer)$/],
   [/^@redocly\/openapi-core$/, /^(\*|Source|BaseResolver|validate|(lint|bundle|resolve|makeDocument)\w*)$/],
-  [/^platform\/contract\/openapi\.ts$/, /^(\*|normaliseOpenApi|operations)$/],
-  [/^platform\/graphql\/documents\.ts$/, /^(\*|buildSchema|introspectionFromSchema)$/],
+  [/^platform\/core\/contract\/openapi\.ts$/, /^(\*|normaliseOpenApi|operations)$/],
+  [/^platform\/core\/graphql\/documents\.ts$/, /^(\*|buildSchema|introspectionFromSchema)$/],
 ];
 const READERS_OF_OTHER_TEXTS = [
   // Commands of operators, in installations without the workbench.
-  'platform/cli/program.ts',
+  'platform/server/cli/program.ts',
 ];
 
 const GENERATED = '../generated/';
 
 /** The files that may import a package. */
 const HOME_OF_PACKAGE: [RegExp, RegExp][] = [
-  [/^jose$/, /^platform\/(keys|sessions)\//],
-  [/^@node-rs\/argon2$/, /^platform\/accounts\//],
+  [/^jose$/, /^platform\/parts\/identity\//],
+  [/^@node-rs\/argon2$/, /^platform\/parts\/identity\//],
   [/^(@prisma\/|@electric-sql\/|pglite-|pg$)/, /^(platform\/database|prepared-prisma|workbench\/prisma)\//],
-  [/^mercurius$/, /^platform\/graphql\//],
-  [/^fastify-openapi-glue$/, /^platform\/rest\//],
+  [/^mercurius$/, /^platform\/core\/graphql\//],
+  [/^fastify-openapi-glue$/, /^platform\/core\/rest\//],
   [/^fast-check$/, /^testing\//],
 ];
 
@@ -100,22 +113,24 @@ const MAY_IMPORT: Record<string, (one: Import) => boolean> = {
   // The kit may import every module of the platform, by `internals/`.
   testing: ({ to }) => houseOf(to) === 'platform',
   workbench: ({ to }) => DOOR_OF_TOOLS.test(to) || DOOR_OF_COVERAGE.test(to),
-  create: ({ to }) => to === 'platform/cli/bin.js',
+  create: ({ to }) => to === 'platform/server/cli/bin.js',
 };
+
+const wingOf = (path: string) => path.split('/')[2] as string;
 
 /** The imports within a top-level folder. */
 const MAY_IMPORT_INSIDE: Record<string, (one: Import) => boolean> = {
-  platform({ from, to, typeOnly }) {
-    if (COMPOSITION.includes(from) || EVERYWHERE.includes(to)) return true;
-    if (BY_TYPE.includes(to)) return typeOnly;
-    const [here, there] = [roomOf(from), roomOf(to)].map((room) => LAYERS.findIndex((layer) => layer.includes(room)));
-    if (here === undefined || there === undefined || here < 0 || there < 0) {
-      // The process composes the parts.
-      return roomOf(from) === 'server' && COMPOSITION.includes(to);
-    }
-    const [one, other] = [roomOf(from) === 'rest', roomOf(to) === 'rest'];
-    const across = APART.includes(roomOf(from)) && APART.includes(roomOf(to)) && one !== other;
-    return there <= here && !across;
+  platform({ from, to }) {
+    const [here, there] = [roomOf(from), roomOf(to)];
+    if (EVERYWHERE.includes(to) || here === 'server' || here === 'index.ts') return true;
+    if (BEFORE_THE_SEAM.some(([one, other]) => one.test(from) && other.test(to))) return true;
+    if (here === 'parts')
+      return there === 'core' || there === 'database' || (there === 'parts' && wingOf(from) === wingOf(to));
+    if (here === 'database') return there === 'database';
+    if (there !== 'core') return there === 'database';
+    const [one, other] = [from, to].map((path) => CORE.findIndex((layer) => layer.includes(wingOf(path))));
+    if (one === undefined || other === undefined || one < 0 || other < 0) return one !== undefined && one < 0;
+    return other <= one && !(APART.includes(wingOf(from)) && APART.includes(wingOf(to)) && wingOf(from) !== wingOf(to));
   },
   workbench: ({ from, to }) => [roomOf(from), MODEL].includes(roomOf(to)) || roomOf(from) === COMMANDS,
 };
@@ -145,13 +160,11 @@ t.test(
     const houses = new Set(Object.keys(src).map(houseOf));
     t.strictSame([...houses].sort(), Object.keys(MAY_IMPORT).sort(), 'every folder is a house');
     const files = Object.keys(src).filter((path) => houseOf(path) === 'platform');
-    const rooms = new Set(files.filter((path) => path.split('/').length > 2).map(roomOf));
-    t.strictSame([...rooms].sort(), LAYERS.flat().sort(), 'every room of the platform has its layer');
-    t.strictSame(
-      files.filter((path) => path.split('/').length === 2).sort(),
-      [...EVERYWHERE, ...COMPOSITION].sort(),
-      'and what has none is named',
-    );
+    const foldersIn = (of: string) =>
+      [...new Set(files.flatMap((path) => new RegExp(`^${of}/([^/]+)/`).exec(path)?.[1] ?? []))].sort();
+    t.strictSame(foldersIn('platform'), FOLDERS, 'the folders of the platform');
+    t.strictSame(foldersIn('platform/parts'), PARTS, 'the parts');
+    t.strictSame(foldersIn('platform/core'), CORE.flat().sort(), 'every folder of the core has its layer');
   },
 );
 
@@ -207,7 +220,7 @@ t.test('the platform, and tests with an application of their own, do not depend 
   t.ok([...reached].filter((path) => path.endsWith('.test.ts')).length >= 17);
   for (const file of reached)
     for (const { to } of imports.filter(({ from }) => from === file)) reached.add(to.replace(/^\.\.\/src\//, ''));
-  t.ok(reached.has('platform/index.ts') && reached.has('platform/services.ts'));
+  t.ok(reached.has('platform/index.ts') && reached.has('platform/server/services.ts'));
   const ofApplication = (path: string) =>
     path.startsWith('application/') || path === 'main.ts' || /^\.\.\/generated\/[^/]+\.ts$/.test(path);
   t.strictSame([...reached].filter(ofApplication), []);
@@ -228,38 +241,62 @@ t.test('a forbidden import is found in every syntax', async (t) => {
   const forbidden: [from: string, text: string, to: string][] = [
     [
       'application/rest/users.ts',
-      "import { Failure } from '../../platform/calls/errors.js';",
-      'platform/calls/errors.ts',
+      "import { Failure } from '../../platform/core/calls/errors.js';",
+      'platform/core/calls/errors.ts',
     ],
     ['application/seed.ts', "import '../workbench/model/check.js';", 'workbench/model/check.ts'],
     [
-      'platform/rest/plugin.ts',
-      "import { handlers } from '../../application/rest/handlers.js';",
+      'platform/core/rest/plugin.ts',
+      "import { handlers } from '../../../application/rest/handlers.js';",
       'application/rest/handlers.ts',
     ],
     [
-      'platform/http/call.ts',
-      "type One = import('../../../generated/operations.js').Handlers;",
+      'platform/core/http/call.ts',
+      "type One = import('../../../../generated/operations.js').Handlers;",
       '../generated/operations.ts',
     ],
-    ['platform/pages/published.ts', "await import('../../workbench/model/check.js');", 'workbench/model/check.ts'],
     [
-      'platform/rest/plugin.ts',
-      "import type { GraphQLContext } from '../graphql/context.js';",
-      'platform/graphql/context.ts',
+      'platform/parts/pages/published.ts',
+      "await import('../../../workbench/model/check.js');",
+      'workbench/model/check.ts',
     ],
-    ['platform/accounts/users.ts', "const { callOf } = await import('../http/call.js');", 'platform/http/call.ts'],
-    ['platform/http/call.ts', "export { readConfig } from '../server/config.js';", 'platform/server/config.ts'],
-    ['platform/database/open.ts', "import '../keys/signing-keys.js';", 'platform/keys/signing-keys.ts'],
-    ['platform/rest/plugin.ts', "import { platformServices } from '../services.js';", 'platform/services.ts'],
+    [
+      'platform/core/rest/plugin.ts',
+      "import type { GraphQLContext } from '../graphql/context.js';",
+      'platform/core/graphql/context.ts',
+    ],
+    [
+      'platform/core/contract/codes.ts',
+      "const { callOf } = await import('../http/call.js');",
+      'platform/core/http/call.ts',
+    ],
+    ['platform/core/http/call.ts', "export { readConfig } from '../../server/config.js';", 'platform/server/config.ts'],
+    [
+      'platform/database/open.ts',
+      "import '../parts/identity/keys/signing-keys.js';",
+      'platform/parts/identity/keys/signing-keys.ts',
+    ],
+    [
+      'platform/core/rest/plan.ts',
+      "import { platformServices } from '../../server/services.js';",
+      'platform/server/services.ts',
+    ],
     ['platform/server/run.ts', "await import('../../testing/index.js');", 'testing/index.ts'],
-    ['platform/app.ts', "import type { Contract } from '../testing/contract.js';", 'testing/contract.ts'],
+    ['platform/server/app.ts', "import type { Contract } from '../../testing/contract.js';", 'testing/contract.ts'],
     ['application/seed.ts', "import { testService } from '@accord-api/testing';", 'testing/index.ts'],
-    ['application/seed.ts', "import { buildApp } from '@accord-api/platform/internals/app';", 'platform/app.ts'],
-    ['platform/live/sockets.ts', "import fc from 'fast-check';", 'fast-check'],
-    ['platform/accounts/users.ts', "import { jwtVerify } from 'jose';", 'jose'],
-    ['platform/http/call.ts', "import { Prisma } from '@prisma/client';", '@prisma/client'],
-    ['platform/accounts/users.ts', "import '../../../generated/prisma/client.js';", '../generated/prisma/client.ts'],
+    [
+      'application/seed.ts',
+      "import { buildApp } from '@accord-api/platform/internals/server/app';",
+      'platform/server/app.ts',
+    ],
+    ['platform/parts/live/sockets.ts', "import fc from 'fast-check';", 'fast-check'],
+    ['platform/core/http/call.ts', "import { jwtVerify } from 'jose';", 'jose'],
+    ['platform/core/http/call.ts', "import { Prisma } from '@prisma/client';", '@prisma/client'],
+    [
+      'platform/parts/identity/accounts/users.ts',
+      "import '../../../../../generated/prisma/client.js';",
+      '../generated/prisma/client.ts',
+    ],
     ['workbench/diff/diff.ts', "import { lint } from '../lint/lint.js';", 'workbench/lint/lint.ts'],
     [
       'workbench/model/check.ts',
@@ -271,15 +308,15 @@ t.test('a forbidden import is found in every syntax', async (t) => {
       "import type { Outcome } from '../generate/generate.js';",
       'workbench/generate/generate.ts',
     ],
-    ['workbench/lint/lint.ts', "import { buildApp } from '../../platform/app.js';", 'platform/app.ts'],
-    ['main.ts', "import { buildApp } from './platform/app.js';", 'platform/app.ts'],
+    ['workbench/lint/lint.ts', "import { buildApp } from '../../platform/server/app.js';", 'platform/server/app.ts'],
+    ['main.ts', "import { buildApp } from './platform/server/app.js';", 'platform/server/app.ts'],
     [
-      'platform/live/streams.ts',
+      'platform/parts/live/streams.ts',
       "import { preparedClient } from '@accord-api/prepared-prisma';",
       'prepared-prisma/index.ts',
     ],
     ['platform/database/open.ts', "import '../../prepared-prisma/calls.js';", 'prepared-prisma/calls.ts'],
-    ['prepared-prisma/calls.ts', "import type { Bound } from '../platform/bounds.js';", 'platform/bounds.ts'],
+    ['prepared-prisma/calls.ts', "import type { Bound } from '../platform/core/bounds.js';", 'platform/core/bounds.ts'],
   ];
   for (const [from, text, to] of forbidden) t.strictSame(importProblems({ [from]: text }), [`${from} imports ${to}`]);
 });
@@ -287,7 +324,9 @@ t.test('a forbidden import is found in every syntax', async (t) => {
 /** Returns the functions of `READERS` that the workbench imports outside the model. */
 const readersBesideTheModel = (sources: Record<string, string>) =>
   importsOf(sources)
-    .filter(({ from, typeOnly }) => /^(workbench|platform\/cli)\//.test(from) && roomOf(from) !== MODEL && !typeOnly)
+    .filter(
+      ({ from, typeOnly }) => /^(workbench|platform\/server\/cli)\//.test(from) && roomOf(from) !== MODEL && !typeOnly,
+    )
     .flatMap(({ from, to, names }) => {
       const isReader = (name: string) => READERS.some(([origin, some]) => origin.test(to) && some.test(name));
       return names.filter(isReader).map((name) => ({ from, problem: `${from} takes ${name} of ${to}` }));
@@ -306,12 +345,15 @@ t.test('only the model reads contracts', async (t) => {
     ["import { parse as read } from 'graphql';", 'parse of graphql'],
     ["const { buildSchema } = await import('graphql');", '* of graphql'],
     ["import { Kind, buildASTSchema } from 'graphql';", 'buildASTSchema of graphql'],
-    ["await import('../../platform/graphql/documents.js');", '* of platform/graphql/documents.ts'],
+    ["await import('../../platform/core/graphql/documents.js');", '* of platform/core/graphql/documents.ts'],
     ["import { parseDocument } from 'yaml';", 'parseDocument of yaml'],
     ["import * as yaml from 'yaml';", '* of yaml'],
     ["import { lintFromString } from '@redocly/openapi-core';", 'lintFromString of @redocly/openapi-core'],
     ["import { bundle } from '@redocly/openapi-core';", 'bundle of @redocly/openapi-core'],
-    ["export { operations } from '../../platform/contract/openapi.js';", 'operations of platform/contract/openapi.ts'],
+    [
+      "export { operations } from '../../platform/core/contract/openapi.js';",
+      'operations of platform/core/contract/openapi.ts',
+    ],
   ];
   const from = 'workbench/lint/lint.ts';
   for (const [text, problem] of forbidden) {
@@ -431,7 +473,7 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
   lines: {
-    all: 38_640,
+    all: 38_660,
     application: 1_140,
     platform: 20_735,
     'prepared-prisma': 2_050,

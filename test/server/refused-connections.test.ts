@@ -1,5 +1,5 @@
 import t from 'tap';
-import { BOUNDS } from '../../src/platform/bounds.js';
+import { BOUNDS } from '../../src/platform/core/bounds.js';
 import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';
 import { raw, statusesOf } from '../support/raw.js';

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import { accord as program } from '../../src/platform/cli/program.js';
 import { useProject } from '../../src/platform/root.js';
+import { accord as program } from '../../src/platform/server/cli/program.js';
 import { WORKBENCH } from '../../src/workbench/cli/commands.js';
 import { type Ended, inherited } from './process.js';
 import './typescript.js';

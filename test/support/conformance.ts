@@ -1,7 +1,7 @@
 import { application } from '../../src/application/application.js';
 import { variables } from '../../src/application/variables.js';
-import type { Operation } from '../../src/platform/contract/openapi.js';
-import { newToken } from '../../src/platform/sessions/session-tokens.js';
+import type { Operation } from '../../src/platform/core/contract/openapi.js';
+import { newToken } from '../../src/platform/parts/identity/sessions/session-tokens.js';
 import { parametersIn } from '../../src/testing/contract.js';
 import type { ConformanceOptions, Draft, RequestContext, TestRunner, TestService } from '../../src/testing/index.js';
 import * as sound from '../../src/testing/sound-request.js';

@@ -1,6 +1,6 @@
 import { application } from '../../src/application/application.js';
 import { variables } from '../../src/application/variables.js';
-import { type AppOptions, buildApp } from '../../src/platform/app.js';
+import { type AppOptions, buildApp } from '../../src/platform/server/app.js';
 import { type Config, readConfig } from '../../src/platform/server/config.js';
 import { variables as platformVariables } from '../../src/platform/server/variables.js';
 

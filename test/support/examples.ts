@@ -1,5 +1,5 @@
-import type { MediaType, Parameter } from '../../src/platform/contract/document.js';
-import type { Operation } from '../../src/platform/contract/openapi.js';
+import type { MediaType, Parameter } from '../../src/platform/core/contract/document.js';
+import type { Operation } from '../../src/platform/core/contract/openapi.js';
 
 /** An Example Object (OpenAPI 3.1 §4.8.19). */
 interface Example {

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import { openDatabase } from '../../src/platform/database/open.js';
-import type { SocketLimits } from '../../src/platform/live/sockets.js';
+import type { SocketLimits } from '../../src/platform/parts/live/sockets.js';
 import type { Opened } from './databases.js';
 import { type Service, startInstance, startService } from './service.js';
 import { type TcpProxy, tcpProxy } from './tcp-proxy.js';

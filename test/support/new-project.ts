@@ -24,7 +24,7 @@ function linkDependencies(folder: string): void {
   for (const name of readdirSync(join(here, '.bin'))) {
     if (name !== 'accord') symlinkSync(realpathSync(join(here, '.bin', name)), join(there, '.bin', name));
   }
-  symlinkSync('../@accord-api/platform/cli/bin.js', join(there, '.bin', 'accord'));
+  symlinkSync('../@accord-api/platform/server/cli/bin.js', join(there, '.bin', 'accord'));
   symlinkSync('../../generated', join(there, OURS, 'generated'));
 }
 

@@ -1,9 +1,8 @@
 import { request } from 'node:http';
 import type { Test } from 'tap';
-import { hasher } from '../../src/platform/accounts/passwords.js';
-import { type AppOptions, buildApp } from '../../src/platform/app.js';
-import type { Policy } from '../../src/platform/calls/access.js';
-import { platformCodes } from '../../src/platform/contract/codes.js';
+import type { Policy } from '../../src/platform/core/calls/access.js';
+import { platformCodes } from '../../src/platform/core/contract/codes.js';
+import { namesOf } from '../../src/platform/core/names.js';
 import type { Database } from '../../src/platform/database/open.js';
 import {
   type Context,
@@ -17,7 +16,8 @@ import {
   type SessionTokens,
   User,
 } from '../../src/platform/index.js';
-import { namesOf } from '../../src/platform/names.js';
+import { hasher } from '../../src/platform/parts/identity/accounts/passwords.js';
+import { type AppOptions, buildApp } from '../../src/platform/server/app.js';
 import { readConfig } from '../../src/platform/server/config.js';
 import { contractsFrom } from './contracts.js';
 import { memoryDatabase } from './databases.js';

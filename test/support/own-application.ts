@@ -1,8 +1,8 @@
 import type { Test } from 'tap';
-import { type AppOptions, buildApp } from '../../src/platform/app.js';
-import type { Policy } from '../../src/platform/calls/access.js';
-import { platformCodes } from '../../src/platform/contract/codes.js';
-import type { Reach } from '../../src/platform/contract/document.js';
+import type { Policy } from '../../src/platform/core/calls/access.js';
+import { platformCodes } from '../../src/platform/core/contract/codes.js';
+import type { Reach } from '../../src/platform/core/contract/document.js';
+import type { Model } from '../../src/platform/core/operations/model.js';
 import type { Database } from '../../src/platform/database/open.js';
 import {
   type ApplicationPlatform,
@@ -14,7 +14,7 @@ import {
   routeFor,
   User,
 } from '../../src/platform/index.js';
-import type { Model } from '../../src/platform/operations/model.js';
+import { type AppOptions, buildApp } from '../../src/platform/server/app.js';
 import { readConfig } from '../../src/platform/server/config.js';
 import { contractsFrom } from './contracts.js';
 import { TEST_TIMEOUTS_MS } from './databases.js';

@@ -97,7 +97,7 @@ export interface Server extends Running {
 export const NODE = [process.execPath, '--liftoff-only', '--no-opt'] as const;
 
 /** The command of `npm start`. */
-export const START = [...NODE, 'src/platform/cli/bin.js', 'start'] as const;
+export const START = [...NODE, 'src/platform/server/cli/bin.js', 'start'] as const;
 const onFreePort = { PORT: '0' };
 
 /** Starts the service and waits until it is ready. */

@@ -59,7 +59,7 @@ function installIn(folder: string): void {
 function linkPrograms(here: string, there: string): void {
   mkdirSync(there);
   for (const name of readdirSync(here)) {
-    const program = name === 'accord' ? '../@accord-api/platform/cli/bin.js' : realpathSync(join(here, name));
+    const program = name === 'accord' ? '../@accord-api/platform/server/cli/bin.js' : realpathSync(join(here, name));
     symlinkSync(program, join(there, name));
   }
 }

@@ -2,9 +2,9 @@ import type { Test } from 'tap';
 import type { Code } from '../../generated/errors.js';
 import { application } from '../../src/application/application.js';
 import { variables } from '../../src/application/variables.js';
-import type { AppOptions } from '../../src/platform/app.js';
-import type { Application } from '../../src/platform/application.js';
+import type { Application } from '../../src/platform/core/application.js';
 import type { Database } from '../../src/platform/database/open.js';
+import type { AppOptions } from '../../src/platform/server/app.js';
 import {
   type GraphQLAnswer as Answer,
   type RestAnswer,

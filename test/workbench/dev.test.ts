@@ -16,7 +16,7 @@ t.test(
 
     // With this variable of npm, the server also ends if this test is killed.
     const environment = { PORT: '0', DATABASE_URL: 'pglite://./data', npm_lifecycle_event: 'dev', ...measured };
-    const dev = run(t, [process.execPath, 'src/platform/cli/bin.js', '--root', root, 'dev'], environment);
+    const dev = run(t, [process.execPath, 'src/platform/server/cli/bin.js', '--root', root, 'dev'], environment);
     const output = () => dev.stdout() + dev.stderr();
     /** Returns the address of the `n`th server. */
     const server = (n: number) =>

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Kind } from 'graphql';
 import t from 'tap';
 import { Project } from 'ts-morph';
-import { Failure, notWritten } from '../../src/platform/calls/errors.js';
-import { operations } from '../../src/platform/contract/openapi.js';
+import { Failure, notWritten } from '../../src/platform/core/calls/errors.js';
+import { operations } from '../../src/platform/core/contract/openapi.js';
 import { editCode, scaffold } from '../../src/workbench/cli/scaffold.js';
 import { contractsOf } from '../../src/workbench/model/contracts.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
@@ -401,7 +401,7 @@ t.test(
   async (t) => {
     const misspelt = (text: string) => text.replace('type User {', 'type User {\n  age: Intt\n');
     const broken = copyProject(t, { 'schema.graphql': misspelt });
-    const refusal = run(t, [process.execPath, 'src/platform/cli/bin.js', '--root', broken, 'scaffold']).ended;
+    const refusal = run(t, [process.execPath, 'src/platform/server/cli/bin.js', '--root', broken, 'scaffold']).ended;
     const folder = copyProject(t, EDITS);
     const before = sourcesOf(folder);
     const old = readFileSync(join(folder, 'generated/operations.ts'), 'utf8');

@@ -6,7 +6,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { listeners } from '../calls/schedulers.js';
+import { listeners } from '../core/calls/schedulers.js';
 
 /** Belongs to the database, for all applications that use it (`namesOf`). */
 export const GENERATION_CHANNEL = 'accord_generation';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBase, Pool } from 'pg';
-import { BOUNDS } from '../bounds.js';
+import { BOUNDS } from '../core/bounds.js';
 import { rootPath } from '../root.js';
 import { reportIfSlow } from './faults.js';
 

@@ -4,8 +4,8 @@ import type { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type PoolConnection, type Result, type Statement, submit, writeTogether } from '@accord-api/prepared-prisma';
 import { Client, type ClientBase, type ClientConfig } from 'pg';
-import { BOUNDS } from '../bounds.js';
-import { inFlight } from '../calls/in-flight.js';
+import { BOUNDS } from '../core/bounds.js';
+import { inFlight } from '../core/calls/in-flight.js';
 import {
   type Backend,
   openPool,

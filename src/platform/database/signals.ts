@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from 'pg';
-import { BOUNDS } from '../bounds.js';
-import { type MaybePromise, singleFlight } from '../calls/schedulers.js';
+import { BOUNDS } from '../core/bounds.js';
+import { type MaybePromise, singleFlight } from '../core/calls/schedulers.js';
 import type { Prisma } from './client.js';
 import { reasonOf } from './faults.js';
 import type { Dependency } from './outages.js';

@@ -4,8 +4,8 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
-import { CommandError } from '../calls/errors.js';
-import type { Administration } from '../keys/administration.js';
+import { CommandError } from '../core/calls/errors.js';
+import type { Administration } from '../parts/identity/keys/administration.js';
 
 /** Bytes of a Unix socket's address on macOS, which has the lowest limit. */
 const MAX_PATH_BYTES = 103;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import proxyAddr from '@fastify/proxy-addr';
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { Ajv, type ErrorObject } from 'ajv';
-import { isLoopbackHost } from '../calls/networks.js';
+import { isLoopbackHost } from '../core/calls/networks.js';
 import { parameterProblems, REDIS } from '../database/parameters.js';
 import { HTTP_URL, SECRET_BYTES, variables } from './variables.js';
 

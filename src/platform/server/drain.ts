@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { BOUNDS } from '../bounds.js';
-import { type InFlight, inFlight } from '../calls/in-flight.js';
+import { BOUNDS } from '../core/bounds.js';
+import { type InFlight, inFlight } from '../core/calls/in-flight.js';
 
 /** Milliseconds before an idle connection ends, because a request may be on its way. Measured in checks. */
 export const LINGER_MS = 1000;

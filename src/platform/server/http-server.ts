@@ -3,10 +3,10 @@ import { IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { createSecureContext, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
-import { BOUNDS } from '../bounds.js';
-import { addressOfSocket } from '../calls/networks.js';
-import { answerParserError, sendProblem } from '../http/failures.js';
-import { requestIdOf } from '../http/headers.js';
+import { BOUNDS } from '../core/bounds.js';
+import { addressOfSocket } from '../core/calls/networks.js';
+import { answerParserError, sendProblem } from '../core/http/failures.js';
+import { requestIdOf } from '../core/http/headers.js';
 import type { Config } from './config.js';
 
 /** Milliseconds. */

@@ -4,10 +4,10 @@ import { hostname } from 'node:os';
 import { format } from 'node:util';
 import type { TProperties } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import type { Application, DemoPerson } from '../application.js';
+import type { Application, DemoPerson } from '../core/application.js';
+import { namesOf, titleOf } from '../core/names.js';
 import { DatabaseNotOpened, faultOf, reasonOf, reportIfSlow, retryWhileUnavailable } from '../database/faults.js';
 import { type Database, openDatabase } from '../database/open.js';
-import { namesOf, titleOf } from '../names.js';
 import { type Config, ConfigError, listenHost, notListening, printsJson, readConfig } from './config.js';
 
 /** The numbers of levels in the log (pino). */

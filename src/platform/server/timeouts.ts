@@ -2,8 +2,8 @@
 
 import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
-import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
-import { inFlight, type Place } from '../calls/in-flight.js';
+import { Failure, RETRY_AFTER_S } from '../core/calls/errors.js';
+import { inFlight, type Place } from '../core/calls/in-flight.js';
 import type { Timeouts } from './http-server.js';
 
 interface Due {

@@ -1,12 +1,12 @@
 import { parse } from 'node:querystring';
-import type { Issue } from '@accord-api/platform/internals/calls/errors';
+import type { Issue } from '@accord-api/platform/internals/core/calls/errors';
 import {
   isObject,
   type SecurityRequirement,
   type SecurityScheme,
-} from '@accord-api/platform/internals/contract/document';
-import type { Operation } from '@accord-api/platform/internals/contract/openapi';
-import { placeReader } from '@accord-api/platform/internals/rest/parameters';
+} from '@accord-api/platform/internals/core/contract/document';
+import type { Operation } from '@accord-api/platform/internals/core/contract/openapi';
+import { placeReader } from '@accord-api/platform/internals/core/rest/parameters';
 
 export interface Exchange {
   method: string;

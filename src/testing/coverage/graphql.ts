@@ -1,8 +1,8 @@
 /** Lists the elements of the SDL that tests can cover, and those that a request and its result have covered. @module */
 
-import type { Issue } from '@accord-api/platform/internals/calls/errors';
-import { isObject } from '@accord-api/platform/internals/contract/document';
-import type { InputValue } from '@accord-api/platform/internals/graphql/arguments';
+import type { Issue } from '@accord-api/platform/internals/core/calls/errors';
+import { isObject } from '@accord-api/platform/internals/core/contract/document';
+import type { InputValue } from '@accord-api/platform/internals/core/graphql/arguments';
 import {
   type FieldNode,
   type GraphQLInputType,

@@ -1,6 +1,6 @@
 /** Lists the elements of the REST contract that tests can cover, and those that a request and its response have covered. @module */
 
-import { pointerTo } from '@accord-api/platform/internals/calls/errors';
+import { pointerTo } from '@accord-api/platform/internals/core/calls/errors';
 import {
   keysOf,
   type OpenApiDocument,
@@ -8,14 +8,14 @@ import {
   type Schema,
   type SecurityRequirement,
   valueAt,
-} from '@accord-api/platform/internals/contract/document';
+} from '@accord-api/platform/internals/core/contract/document';
 import {
   bodyFormFor,
   type Operation,
   type OperationEntry,
   operationEntries,
-} from '@accord-api/platform/internals/contract/openapi';
-import { nameOf } from '@accord-api/platform/internals/rest/parameters';
+} from '@accord-api/platform/internals/core/contract/openapi';
+import { nameOf } from '@accord-api/platform/internals/core/rest/parameters';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Element, type ElementKind, UNMATCHED } from './elements.js';
 import { type Exchange, issuesIn, mediaOf, parametersIn, parsed, securityName, usesScheme } from './exchange.js';

@@ -1,9 +1,13 @@
 /** Lists the parts of a schema and their bounds. @module */
 
-import { pointerTo } from '@accord-api/platform/internals/calls/errors';
-import { isObject, isPlain, keysOf, type Schema, valueAt } from '@accord-api/platform/internals/contract/document';
-import { mergeSchema } from '@accord-api/platform/internals/contract/schemas';
-import { constraintName, constraintSchema, type InputValue } from '@accord-api/platform/internals/graphql/arguments';
+import { pointerTo } from '@accord-api/platform/internals/core/calls/errors';
+import { isObject, isPlain, keysOf, type Schema, valueAt } from '@accord-api/platform/internals/core/contract/document';
+import { mergeSchema } from '@accord-api/platform/internals/core/contract/schemas';
+import {
+  constraintName,
+  constraintSchema,
+  type InputValue,
+} from '@accord-api/platform/internals/core/graphql/arguments';
 import { type GraphQLSchema, getNamedType } from 'graphql';
 
 export type Path = readonly string[];

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
-import type { OpenApiDocument, Schema } from '../../../src/platform/contract/document.js';
-import { operations } from '../../../src/platform/contract/openapi.js';
-import { inlineSchemas, structureOf } from '../../../src/platform/contract/schemas.js';
+import type { OpenApiDocument, Schema } from '../../../src/platform/core/contract/document.js';
+import { operations } from '../../../src/platform/core/contract/openapi.js';
+import { inlineSchemas, structureOf } from '../../../src/platform/core/contract/schemas.js';
 import { restElements } from '../../../src/testing/coverage/rest.js';
 import { openApiOf } from '../../../src/workbench/model/openapi-source.js';
 import { readYaml } from '../../../src/workbench/model/yaml-source.js';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { accountRules } from '../../../src/platform/accounts/users.js';
+import { accountRules } from '../../../src/platform/parts/identity/accounts/users.js';
 import { readConfig } from '../../../src/platform/server/config.js';
 import { prepareData } from '../../../src/platform/server/serve.js';
 import { check } from '../../../src/workbench/model/check.js';

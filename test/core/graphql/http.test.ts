@@ -307,7 +307,8 @@ t.test('with trusted documents, other documents are refused', async (t) => {
 });
 
 t.test('`accord schema` prints the schema without introspection', async (t) => {
-  const print = (...args: string[]) => run(t, [process.execPath, 'src/platform/cli/bin.js', 'schema', ...args]).ended;
+  const print = (...args: string[]) =>
+    run(t, [process.execPath, 'src/platform/server/cli/bin.js', 'schema', ...args]).ended;
   const [sdl, json] = await Promise.all([print(), print('--json')]);
   t.same([sdl.code, json.code, sdl.stdout], [0, 0, contract]);
   t.equal(printSchema(buildClientSchema(JSON.parse(json.stdout).data)), printSchema(buildSchema(contract)));

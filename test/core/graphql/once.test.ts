@@ -1,14 +1,14 @@
 import { execute, type GraphQLSchema, getOperationAST, type OperationDefinitionNode, parse } from 'graphql';
 import t from 'tap';
-import { NO_ISSUES } from '../../../src/platform/calls/errors.js';
+import { NO_ISSUES } from '../../../src/platform/core/calls/errors.js';
+import { type GraphQLContext, operationContext } from '../../../src/platform/core/graphql/context.js';
+import { measure } from '../../../src/platform/core/graphql/cost.js';
+import { isIntrospection } from '../../../src/platform/core/graphql/operation-check.js';
+import { executableSchema } from '../../../src/platform/core/graphql/schema.js';
+import { declaredModels } from '../../../src/platform/core/operations/model-data.js';
 import { dataModel } from '../../../src/platform/database/client.js';
-import { type GraphQLContext, operationContext } from '../../../src/platform/graphql/context.js';
-import { measure } from '../../../src/platform/graphql/cost.js';
-import { isIntrospection } from '../../../src/platform/graphql/operation-check.js';
-import { executableSchema } from '../../../src/platform/graphql/schema.js';
-import { type Entry, StreamSource } from '../../../src/platform/live/streams.js';
-import { subscriptions } from '../../../src/platform/live/subscriptions.js';
-import { declaredModels } from '../../../src/platform/operations/model-data.js';
+import { type Entry, StreamSource } from '../../../src/platform/parts/live/streams.js';
+import { subscriptions } from '../../../src/platform/parts/live/subscriptions.js';
 
 const SDL = `
   directive @permission(action: String) on FIELD_DEFINITION

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import t from 'tap';
-import { parseAddress } from '../../../src/platform/calls/networks.js';
+import { parseAddress } from '../../../src/platform/core/calls/networks.js';
 import { tlsFiles } from '../../support/certificate.js';
 import { slowClock } from '../../support/clock.js';
 import { memoryDatabase } from '../../support/databases.js';

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import t from 'tap';
-import { BOUNDS } from '../../../src/platform/bounds.js';
+import { BOUNDS } from '../../../src/platform/core/bounds.js';
 import { memoryDatabase } from '../../support/databases.js';
 import { serve } from '../../support/own-application.js';
 import type { Json } from '../../support/people.js';

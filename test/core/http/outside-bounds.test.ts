@@ -1,6 +1,6 @@
 import t from 'tap';
-import { BOUNDS } from '../../../src/platform/bounds.js';
-import { outsideService } from '../../../src/platform/calls/outside.js';
+import { BOUNDS } from '../../../src/platform/core/bounds.js';
+import { outsideService } from '../../../src/platform/core/calls/outside.js';
 import { sourcesIn } from '../../support/imports.js';
 import { flood, serve } from '../../support/outside.js';
 

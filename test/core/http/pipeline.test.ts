@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { PluginMetadata } from 'fastify-plugin';
 import t, { type Test } from 'tap';
-import { PIPELINE, pipelinePlugin, type Stage } from '../../../src/platform/pipeline.js';
+import { PIPELINE, pipelinePlugin, type Stage } from '../../../src/platform/core/pipeline.js';
 import { memoryDatabase } from '../../support/databases.js';
 import { sourcesIn } from '../../support/imports.js';
 import { eventually } from '../../support/process.js';

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
-import { Failure } from '../../../src/platform/calls/errors.js';
+import { Failure } from '../../../src/platform/core/calls/errors.js';
 import { TIMEOUTS_MS } from '../../../src/platform/server/http-server.js';
 import { memoryDatabase } from '../../support/databases.js';
 import { PASSWORD } from '../../support/people.js';

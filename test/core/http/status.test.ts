@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
 import t from 'tap';
-import { BOUNDS } from '../../../src/platform/bounds.js';
-import { declaredResponses } from '../../../src/platform/contract/openapi.js';
-import { ADMISSION } from '../../../src/platform/limits/admission.js';
+import { BOUNDS } from '../../../src/platform/core/bounds.js';
+import { declaredResponses } from '../../../src/platform/core/contract/openapi.js';
+import { ADMISSION } from '../../../src/platform/parts/limits/admission.js';
 import { TIMEOUTS_MS } from '../../../src/platform/server/http-server.js';
 import { tlsFiles } from '../../support/certificate.js';
 import { contractOperations, document } from '../../support/contract.js';

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import fc from 'fast-check';
 import t from 'tap';
+import { callLog, endCalls } from '../../../src/platform/core/operations/call-transaction.js';
+import { guardedClient } from '../../../src/platform/core/operations/guarded-client.js';
+import { declaredModels } from '../../../src/platform/core/operations/model-data.js';
 import { dataModel, Prisma, PrismaClient } from '../../../src/platform/database/client.js';
 import { model, User } from '../../../src/platform/index.js';
-import { callLog, endCalls } from '../../../src/platform/operations/call-transaction.js';
-import { guardedClient } from '../../../src/platform/operations/guarded-client.js';
-import { declaredModels } from '../../../src/platform/operations/model-data.js';
 import { onEachDatabase } from '../../support/databases.js';
 import type { Json } from '../../support/people.js';
 

@@ -2,7 +2,7 @@ import t from 'tap';
 import { application } from '../../../src/application/application.js';
 import { models, Order, User } from '../../../src/application/models.js';
 import { route } from '../../../src/application/routes.js';
-import type { Application } from '../../../src/platform/application.js';
+import type { Application } from '../../../src/platform/core/application.js';
 import type { Db, Operation } from '../../../src/platform/index.js';
 import { create, record } from '../../../src/platform/index.js';
 import type { Account, Json, Person } from '../../../src/testing/client.js';

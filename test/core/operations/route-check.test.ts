@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { parse, subscribe } from 'graphql';
 import t, { type Test } from 'tap';
 import { dataModel } from '../../../generated/prisma/data-model.js';
-import { executableSchema } from '../../../src/platform/graphql/schema.js';
+import { executableSchema } from '../../../src/platform/core/graphql/schema.js';
+import { modelProblems, routeProblems } from '../../../src/platform/core/operations/check.js';
+import type { Model } from '../../../src/platform/core/operations/model.js';
+import { declaredModels } from '../../../src/platform/core/operations/model-data.js';
+import type { Target } from '../../../src/platform/core/operations/route.js';
 import { create, list, model, notWritten, record, routeFor, stream, User } from '../../../src/platform/index.js';
-import { modelProblems, routeProblems } from '../../../src/platform/operations/check.js';
-import type { Model } from '../../../src/platform/operations/model.js';
-import { declaredModels } from '../../../src/platform/operations/model-data.js';
-import type { Target } from '../../../src/platform/operations/route.js';
 
 const policy = {
   'posts.read': { VIEWER: 'any', ADMIN: 'any' },

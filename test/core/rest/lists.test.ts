@@ -1,5 +1,5 @@
 import t from 'tap';
-import { cursors } from '../../../src/platform/calls/rows.js';
+import { cursors } from '../../../src/platform/core/calls/rows.js';
 import { type Opened, onEachDatabase } from '../../support/databases.js';
 import type { Json } from '../../support/people.js';
 import { codeOf, startService } from '../../support/service.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { BOUNDS } from '../../../src/platform/bounds.js';
+import { BOUNDS } from '../../../src/platform/core/bounds.js';
 import { memoryDatabase, onEachDatabase } from '../../support/databases.js';
 import { fakeGateway } from '../../support/gateway.js';
 import { flood, serve } from '../../support/outside.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { httpGateway } from '../../../src/application/services/payments/http.js';
-import { outsideService } from '../../../src/platform/calls/outside.js';
+import { outsideService } from '../../../src/platform/core/calls/outside.js';
 import { slowClock } from '../../support/clock.js';
 import { onEachDatabase, TEST_TIMEOUTS_MS } from '../../support/databases.js';
 import { type Behaviour, fakeGateway } from '../../support/gateway.js';

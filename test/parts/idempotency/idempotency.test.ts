@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { BOUNDS } from '../../../src/platform/bounds.js';
+import { BOUNDS } from '../../../src/platform/core/bounds.js';
 import { readMigrations } from '../../../src/platform/database/migrations.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { fakeGateway } from '../../support/gateway.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { administration } from '../../../src/platform/keys/administration.js';
+import { administration } from '../../../src/platform/parts/identity/keys/administration.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { PASSWORD, type Person } from '../../support/people.js';
 import { eventually } from '../../support/process.js';

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { credentialsService, verifiedPasswords } from '../../../src/platform/accounts/credentials.js';
-import { loginAttempts } from '../../../src/platform/accounts/login-attempts.js';
-import { type Hasher, hasher, passwords } from '../../../src/platform/accounts/passwords.js';
-import { networkOf, parseAddress, prefixesOf } from '../../../src/platform/calls/networks.js';
+import { networkOf, parseAddress, prefixesOf } from '../../../src/platform/core/calls/networks.js';
+import { credentialsService, verifiedPasswords } from '../../../src/platform/parts/identity/accounts/credentials.js';
+import { loginAttempts } from '../../../src/platform/parts/identity/accounts/login-attempts.js';
+import { type Hasher, hasher, passwords } from '../../../src/platform/parts/identity/accounts/passwords.js';
 import { slowClock } from '../../support/clock.js';
 import { memoryDatabase } from '../../support/databases.js';
 import { eventually } from '../../support/process.js';

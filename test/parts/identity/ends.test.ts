@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import type { WebSocket } from 'ws';
 import { openDatabase } from '../../../src/platform/database/open.js';
-import { administration } from '../../../src/platform/keys/administration.js';
+import { administration } from '../../../src/platform/parts/identity/keys/administration.js';
 import { type Opened, onEachDatabase } from '../../support/databases.js';
 import { holdUser } from '../../support/locks.js';
 import { type Json, PASSWORD, passwordHash } from '../../support/people.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { openDatabase } from '../../../src/platform/database/open.js';
-import { encryptingSecret } from '../../../src/platform/keys/signing-keys.js';
+import { encryptingSecret } from '../../../src/platform/parts/identity/keys/signing-keys.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { PASSWORD } from '../../support/people.js';
 import { codeOf, startInstance, startService } from '../../support/service.js';

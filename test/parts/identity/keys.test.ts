@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import t from 'tap';
 import { openDatabase } from '../../../src/platform/database/open.js';
-import { administration } from '../../../src/platform/keys/administration.js';
+import { administration } from '../../../src/platform/parts/identity/keys/administration.js';
 import { slowClock } from '../../support/clock.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { PASSWORD } from '../../support/people.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { BOUNDS } from '../../../src/platform/bounds.js';
+import { BOUNDS } from '../../../src/platform/core/bounds.js';
 import { onEachDatabase, TEST_TIMEOUTS_MS } from '../../support/databases.js';
 import { holdUser, someoneWaits } from '../../support/locks.js';
 import { eventually } from '../../support/process.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { slidingWindows } from '../../../src/platform/limits/rate-limit.js';
-import { sharedWindows } from '../../../src/platform/limits/rate-shared.js';
-import { namesOf } from '../../../src/platform/names.js';
+import { namesOf } from '../../../src/platform/core/names.js';
+import { slidingWindows } from '../../../src/platform/parts/limits/rate-limit.js';
+import { sharedWindows } from '../../../src/platform/parts/limits/rate-shared.js';
 import { slowClock } from '../../support/clock.js';
 import { memoryDatabase } from '../../support/databases.js';
 import { PASSWORD, passwordHash } from '../../support/people.js';

@@ -1,10 +1,10 @@
 import { subscribe } from 'node:diagnostics_channel';
 import pg from 'pg';
 import t from 'tap';
-import { BOUNDS } from '../../../src/platform/bounds.js';
-import { Failure } from '../../../src/platform/calls/errors.js';
-import { background } from '../../../src/platform/calls/schedulers.js';
-import { feedOf } from '../../../src/platform/live/feed.js';
+import { BOUNDS } from '../../../src/platform/core/bounds.js';
+import { Failure } from '../../../src/platform/core/calls/errors.js';
+import { background } from '../../../src/platform/core/calls/schedulers.js';
+import { feedOf } from '../../../src/platform/parts/live/feed.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { dialler } from '../../support/graphql-ws.js';
 import { eventually } from '../../support/process.js';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import t from 'tap';
-import { BOUNDS } from '../../../src/platform/bounds.js';
+import { BOUNDS } from '../../../src/platform/core/bounds.js';
 import { slowClock } from '../../support/clock.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { type Json, PASSWORD, type Person } from '../../support/people.js';

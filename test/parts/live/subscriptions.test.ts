@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { openDatabase } from '../../../src/platform/database/open.js';
 import { Failure, type Operation } from '../../../src/platform/index.js';
-import { subscriptionResults } from '../../../src/platform/live/subscriptions.js';
+import { subscriptionResults } from '../../../src/platform/parts/live/subscriptions.js';
 import { slowClock } from '../../support/clock.js';
 import { onEachDatabase, TEST_TIMEOUTS_MS } from '../../support/databases.js';
 import { type Dialled, dialler } from '../../support/graphql-ws.js';

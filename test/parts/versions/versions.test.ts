@@ -1,5 +1,5 @@
 import t from 'tap';
-import { expandVersions, versionsOf } from '../../../src/platform/contract/openapi.js';
+import { expandVersions, versionsOf } from '../../../src/platform/core/contract/openapi.js';
 import { generateOperations } from '../../../src/workbench/generate/operations.js';
 import { checkOpenApi } from '../../../src/workbench/model/check.js';
 import { openApiOf } from '../../../src/workbench/model/openapi-source.js';

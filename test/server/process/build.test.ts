@@ -7,7 +7,7 @@ import { skipUnlessWhole } from '../../support/servers.js';
 
 t.test('a start runs the present sources, and builds only after a change', { skip: skipUnlessWhole }, async (t) => {
   const folder = copyProject(t, {});
-  const accord = [process.execPath, join(folder, 'src/platform/cli/bin.js')] as const;
+  const accord = [process.execPath, join(folder, 'src/platform/server/cli/bin.js')] as const;
   const memory = { DATABASE_URL: 'pglite://memory' };
   const bundle = () => readFileSync(join(folder, 'dist/main.js'));
   const built = () => statSync(join(folder, 'dist/bundle.json')).mtimeMs;
@@ -88,7 +88,7 @@ t.test('every command and a start reject an old Node with one sentence', async (
     const { code, stdout, stderr } = await run(t, [
       process.execPath,
       `--import=${preload}`,
-      'src/platform/cli/bin.js',
+      'src/platform/server/cli/bin.js',
       command,
     ]).ended;
     t.same([code, stdout, stderr], [2, '', 'Accord needs Node 20.19 or later, and this is Node 20.18.3.\n']);

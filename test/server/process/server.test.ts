@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { application } from '../../../src/application/application.js';
 import { demo } from '../../../src/application/seed.js';
-import { operations } from '../../../src/platform/contract/openapi.js';
-import { notWrittenFields } from '../../../src/platform/graphql/plugin.js';
-import { type Handlers, notWrittenOperations } from '../../../src/platform/rest/plugin.js';
+import { operations } from '../../../src/platform/core/contract/openapi.js';
+import { notWrittenFields } from '../../../src/platform/core/graphql/plugin.js';
+import { type Handlers, notWrittenOperations } from '../../../src/platform/core/rest/plugin.js';
 import { openApiOf } from '../../../src/workbench/model/openapi-source.js';
 import { demoDirectory, emptyDirectory } from '../../support/demo.js';
 import {
@@ -133,7 +133,7 @@ t.test('a second signal ends a process that waits for a request', async (t) => {
 });
 
 t.test('a server under npm ends with the shell of npm', async (t) => {
-  const command = ['sh', '-c', `'${process.execPath}' src/platform/cli/bin.js start; :`] as const;
+  const command = ['sh', '-c', `'${process.execPath}' src/platform/server/cli/bin.js start; :`] as const;
   const shell = await startServer(t, { DATABASE_URL: await demoDirectory(t), npm_lifecycle_event: 'start' }, command);
   shell.kill('SIGTERM');
   // The output closes with the server.

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import type { AppOptions } from '../../../src/platform/app.js';
 import type { Application } from '../../../src/platform/index.js';
+import type { AppOptions } from '../../../src/platform/server/app.js';
 import { type ConformanceOptions, type Person, type RequestContext, testService } from '../../../src/testing/index.js';
 import { contractsFrom } from '../contracts.js';
 import { memoryDatabase } from '../databases.js';

@@ -1,0 +1,280 @@
+/** Takes a GraphQL request through its stages. mercurius parses, validates, caches and executes its document. @module */
+
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  type GraphQLSchema,
+  Location,
+  NoSchemaIntrospectionCustomRule,
+  parse,
+} from 'graphql';
+import mercurius from 'mercurius';
+import { refuseExcess } from '../../parts/limits/rate-limit.js';
+import { type Actor, authenticated } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
+import { type GraphQLContext, RUNNING } from './context.js';
+import {
+  type Documents,
+  documentShares,
+  MAX_CACHED_DOCUMENTS,
+  type OperationRequest,
+  readBody,
+  storeLocations,
+  textOf,
+  weightOf,
+} from './documents.js';
+import { checkDocument, checkOperation, type Limits } from './limits.js';
+import {
+  conditionalRoots,
+  DocumentErrors,
+  isIntrospection,
+  MAX_ERRORS,
+  operationOf,
+  type PreparedOperation,
+  refuse,
+  type Transport,
+  withoutValue,
+} from './operation-check.js';
+
+interface EngineOptions {
+  schema: GraphQLSchema;
+  documents: Documents;
+  limits: Limits;
+  introspection: boolean;
+  maxBatch: number;
+  /** True if a document with only introspection needs no credential. */
+  openIntrospection: boolean;
+}
+
+const TRANSPORT_NAMES = { post: 'GraphQL', socket: 'sockets' } as const satisfies Record<Transport, string>;
+
+interface Incoming {
+  request: FastifyRequest;
+  transport: Transport;
+}
+
+interface IncomingBody extends Incoming {
+  body: unknown;
+  operations: OperationRequest[];
+}
+
+interface IncomingOperation extends Incoming {
+  params: OperationRequest;
+  text: string;
+  actor: Actor | null;
+  /** Set when mercurius has validated the document. */
+  prepared?: PreparedOperation;
+}
+
+export interface Execution extends PreparedOperation {
+  contextValue: GraphQLContext;
+}
+
+/** An operation that mercurius runs, for its hooks. */
+interface Running {
+  text: string;
+  actor: Actor | null;
+  /** Undefined if the stages of the operation are over. */
+  incoming?: IncomingOperation;
+  onlyPrepare?: boolean;
+}
+
+export type Engine = Awaited<ReturnType<typeof graphqlEngine>>;
+
+/** Ends the preparation of an operation of a socket before mercurius executes it. */
+const PREPARED = new Error('prepared');
+
+/** Returns the stages and the execution of GraphQL operations, for both transports. */
+export async function graphqlEngine(app: FastifyInstance, options: EngineOptions) {
+  const { schema, documents, limits, maxBatch, openIntrospection, introspection } = options;
+  const parseOptions = { maxTokens: limits.tokens };
+
+  /** Registers mercurius in its own scope, without routes and sockets: docs/architecture.md, "The packages and their work". */
+  async function instance(cache: number | false): Promise<FastifyInstance['graphql']> {
+    let graphql: FastifyInstance['graphql'] | undefined;
+    await app.register(async (scope) => {
+      // Without `jit`: graphql-jit 0.8 compiles documents to JavaScript, and a literal in a document can inject code.
+      await scope.register(mercurius, {
+        schema,
+        routes: false,
+        graphiql: false,
+        cache,
+        graphql: { parseOptions, validateOptions: { maxErrors: MAX_ERRORS } },
+        validationRules: introspection ? [] : [NoSchemaIntrospectionCustomRule],
+        // The transports format errors, because they have the log of the request.
+        errorFormatter: ({ data, errors }) => ({ statusCode: 200, response: { data, errors } as never }),
+      });
+      graphql = scope.graphql;
+    });
+    const made = graphql as FastifyInstance['graphql'];
+    made.addHook('preExecution', runPreparedStages);
+    // Before the validation, whose time is not linear, and before the document is cached.
+    made.addHook('preValidation', async (_schema, document, context) => {
+      const { text, actor } = runningIn(context);
+      // mercurius reads a text that is no document as JSON, which has no instances.
+      if (!((document as DocumentNode | null)?.loc instanceof Location)) parse(text, parseOptions);
+      storeLocations(document);
+      refuse(checkDocument(document, limits));
+      refuse(conditionalRoots(document));
+      if (cache && actor) shares.add(text, actor.id, document.tokenCount ?? 0);
+    });
+    return made;
+  }
+  const [caching, uncached] = [await instance(MAX_CACHED_DOCUMENTS), await instance(false)];
+  // Replacing the schema empties the caches of mercurius.
+  const shares = documentShares(() => caching.replaceSchema(schema));
+
+  const bodyStages = app.handlerStages<IncomingBody>({
+    operation: (one) => {
+      one.operations = readBody(one.body, maxBatch);
+    },
+    weight: ({ request, operations }) => app.weighRequest(request, weightOf(operations)),
+  });
+  const callerStages = app.handlerStages<IncomingOperation>({
+    document: (one) => {
+      one.text = documents.textOf(one.params);
+      if (one.transport === 'socket' && Buffer.byteLength(one.text) > limits.subscribe)
+        throw new Failure('PAYLOAD_TOO_LARGE', `A document on a socket must have at most ${limits.subscribe} bytes.`);
+    },
+    // Rejects an anonymous caller before the document is validated, unless it is public introspection.
+    caller: async (one) => {
+      const { request, transport } = one;
+      try {
+        one.actor = transport === 'post' ? await app.authenticate(request) : request.actor;
+        if (one.actor) return;
+      } catch (error) {
+        // A mistake of syntax comes first.
+        parse(one.text, parseOptions);
+        throw error;
+      }
+      const document = parse(one.text, parseOptions);
+      if (!openIntrospection || !isIntrospection(document)) authenticated(one);
+      // Aliases would multiply the answer.
+      refuse(checkDocument(document, limits, 0));
+    },
+  });
+  const preparedStages = app.handlerStages<IncomingOperation & { prepared: PreparedOperation }>({
+    'document-validity': ({ prepared }) => {
+      refuse(checkOperation(prepared, limits));
+    },
+    'own-origin': ({ prepared, request }) => {
+      if (prepared.operation.operation === 'mutation') app.refuseForeignCookie(request);
+    },
+    rate: async ({ prepared, request }) => {
+      if (isIntrospection(prepared.document)) refuseExcess(await app.countRequest(request));
+    },
+  });
+
+  /** mercurius calls it before each execution. */
+  async function runPreparedStages(_schema: GraphQLSchema, document: DocumentNode, context: object): Promise<void> {
+    const { incoming: one, onlyPrepare } = runningIn(context);
+    if (!one) return;
+    const { operationName, variables = {} } = one.params;
+    const operation = operationOf(document, operationName, one.transport);
+    one.prepared = { schema, document, operation, operationName, variableValues: variables };
+    await runStages(preparedStages[TRANSPORT_NAMES[one.transport]], one);
+    if (one.actor) documents.ran(one.params, one.text);
+    if (onlyPrepare) throw PREPARED;
+  }
+
+  async function run(
+    context: Partial<GraphQLContext>,
+    running: Running,
+    { variables = {}, operationName }: Pick<OperationRequest, 'variables'> & { operationName?: string | undefined },
+  ): Promise<ExecutionResult> {
+    context[RUNNING] = running;
+    const { text, actor } = running;
+    const graphql = actor && shares.has(text, actor.id) ? caching : uncached;
+    try {
+      return (await graphql(text, context as never, variables, operationName)) as ExecutionResult;
+    } catch (error) {
+      const { code, errors } = error as { code?: string; errors?: readonly GraphQLError[] };
+      if (code !== 'MER_ERR_GQL_VALIDATION' || !errors) throw error;
+      // One more shows that others are left out.
+      throw new DocumentErrors(errors.slice(0, MAX_ERRORS + 1).map(withoutValue));
+    }
+  }
+
+  return {
+    /** Reads the operations of a message, and counts them for the address. @throws Failure BAD_REQUEST, RATE_LIMITED */
+    async read(message: Incoming & { body: unknown }): Promise<OperationRequest[]> {
+      const one: IncomingBody = Object.assign({ operations: [] }, message);
+      await runStages(bodyStages[TRANSPORT_NAMES[one.transport]], one);
+      return one.operations;
+    },
+
+    /** Finds the text and the caller. @throws for an unreadable document (400, 413); Failure UNAUTHENTICATED */
+    async identify(operation: Incoming & { params: OperationRequest }): Promise<IncomingOperation> {
+      const one: IncomingOperation = Object.assign({ text: '', actor: null }, operation);
+      await runStages(callerStages[TRANSPORT_NAMES[one.transport]], one);
+      return one;
+    },
+
+    /** Runs a query or a mutation. The context must be new, because mercurius writes into it. @throws as `prepare` */
+    run(one: IncomingOperation, contextValue: GraphQLContext): Promise<ExecutionResult> {
+      const { text, actor, params } = one;
+      return withinBytes(contextValue, one, run(contextValue, { text, actor, incoming: one }, params));
+    },
+
+    /**
+     * Passes an operation through all stages before its resolvers.
+     * @throws in this order: mistakes of the document (400), FORBIDDEN, RATE_LIMITED
+     */
+    async prepare(one: IncomingOperation): Promise<PreparedOperation> {
+      const { text, actor, params } = one;
+      try {
+        const { errors = [] } = await run({}, { text, actor, incoming: one, onlyPrepare: true }, params);
+        throw new DocumentErrors(errors);
+      } catch (error) {
+        if (error === PREPARED && one.prepared) return one.prepared;
+        throw error;
+      }
+    },
+
+    /** Executes a prepared query or mutation. */
+    execute(execution: Execution): Promise<ExecutionResult> {
+      const { document, contextValue, variableValues: variables, operationName } = execution;
+      const running = { text: textOf(document), actor: contextValue.call.actor };
+      return withinBytes(
+        contextValue,
+        { prepared: execution },
+        run(contextValue, running, { variables, operationName }),
+      );
+    },
+
+    /** Starts a subscription (GraphQL specification, section 6.2.3.1). Resolves to its events or its errors. */
+    createSourceEventStream: (execution: Execution) => createSourceEventStream(execution),
+
+    /** Executes one event of a subscription (section 6.2.3.2). mercurius supports only one root value. */
+    async executeSubscriptionEvent(execution: Execution, event: unknown): Promise<ExecutionResult> {
+      const { contextValue } = execution;
+      try {
+        const running = execute(Object.assign({ rootValue: event }, execution));
+        return await withinBytes(contextValue, { prepared: execution }, running);
+      } finally {
+        contextValue.call.rows?.release();
+      }
+    },
+  };
+}
+
+const runningIn = (context: object): Running => (context as GraphQLContext)[RUNNING] as Running;
+
+/** Replaces the result of a query that read too many bytes of rows. A mutation may have written. */
+async function withinBytes(
+  { call }: GraphQLContext,
+  one: { prepared?: PreparedOperation },
+  running: ExecutionResult | Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  const result = await running;
+  const failure = one.prepared?.operation.operation === 'mutation' ? undefined : call.rows?.failure();
+  return failure ? { errors: [new GraphQLError(failure.message, { originalError: failure })] } : result;
+}
+
+async function runStages<One extends object>(stages: readonly ((one: One) => unknown)[], one: object): Promise<void> {
+  for (const stage of stages) await stage(one as One);
+}

@@ -1,0 +1,178 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { socketServer } from '../../parts/live/socket.js';
+import { type SocketLimits, socketLimits } from '../../parts/live/sockets.js';
+import type { PlatformServices } from '../../server/services.js';
+import type { RowBytes } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
+import { contextOfFailure, failureHeaders, toFailure } from '../http/failures.js';
+import { acceptableTypes, addVary } from '../http/headers.js';
+import { isNotWritten } from '../operations/route.js';
+import { contextOf } from './context.js';
+import { anyDocument, type OperationRequest, readTrusted, trustedDocuments } from './documents.js';
+import { type Engine, graphqlEngine } from './engine.js';
+import {
+  codesOf,
+  type ErrorFormatter,
+  errorFormatter,
+  type FormattedError,
+  formatResult,
+  limitResults,
+  type Result,
+  retryAfterOf,
+} from './errors.js';
+import type { Limits } from './limits.js';
+import { executableSchema } from './schema.js';
+
+export const notWrittenFields = (resolvers: object): string[] =>
+  Object.entries(resolvers as Record<string, Record<string, unknown>>).flatMap(([type, fields]) =>
+    Object.entries(fields)
+      .filter(([, field]) => isNotWritten(field))
+      .map(([field]) => `${type}.${field}`),
+  );
+
+export const PATH = '/graphql';
+
+interface GraphQLOptions {
+  typeDefs: string;
+  resolvers: object;
+  services: PlatformServices;
+  limits: Limits;
+  maxBatch: number;
+  /** Files or folders of the only documents that may run; undefined allows any. */
+  trusted: string | undefined;
+  introspection: boolean;
+  /** Enables suggestions in messages, and GraphiQL for a browser. */
+  development: boolean;
+  sockets: Pick<SocketLimits, 'ping'> & Partial<SocketLimits>;
+  now: () => number;
+}
+
+export const graphqlPlugin = fp<GraphQLOptions>(
+  async (app, options) => {
+    const errors = errorFormatter(options.development);
+    const { models } = options.services.operations;
+    const schema = executableSchema(options.typeDefs, options.resolvers, {
+      onField: app.countField,
+      policy: app.policy,
+      models,
+    });
+    const { trusted, development, introspection } = options;
+    const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));
+    const openIntrospection = development && introspection;
+    const engine = await graphqlEngine(app, { ...options, schema, documents, openIntrospection });
+    await app.register(async (scope) => mountPost(scope, engine, options, errors));
+    const limitsOfSockets = { ...socketLimits, ...options.sockets };
+    const serve = socketServer(app, { ...options, engine, format: errors, socketLimits: limitsOfSockets });
+    await app.register(async (scope) => mountGet(scope, options, serve));
+  },
+  {
+    name: 'graphql',
+    dependencies: [
+      'answer-bytes',
+      'pipeline',
+      'bodies',
+      'authenticate',
+      'origins',
+      'web-socket',
+      'rate-limit',
+      'admission',
+      'metrics',
+      'common-stages',
+    ],
+  },
+);
+
+function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOptions, errors: ErrorFormatter): void {
+  /** The requests with a mutation that ran. */
+  const writing = new WeakSet<FastifyRequest>();
+
+  async function execute(
+    request: FastifyRequest,
+    params: OperationRequest,
+    reply: FastifyReply,
+    rows: RowBytes,
+  ): Promise<Result> {
+    try {
+      const one = await engine.identify({ request, transport: 'post', params });
+      const result = await engine.run(one, contextOf(request, services, { rows }));
+      if (one.prepared?.operation.operation === 'mutation' && result.data) writing.add(request);
+      const retryAfter = retryAfterOf(result.errors);
+      if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+      return formatResult(result, errors, contextOfFailure(request));
+    } catch (error) {
+      reply.headers(failureHeaders(toFailure(error), app.names));
+      return refused(errors.formatThrown(error, contextOfFailure(request)));
+    }
+  }
+
+  function refused(found: FormattedError[]): Result {
+    app.countRefused(codesOf({ errors: found }));
+    return { errors: found };
+  }
+
+  const send = (reply: FastifyReply, results: Result[], isBatch = false) => {
+    app.recordRefusals(reply.request, results.flatMap(codesOf));
+    const answer = limitResults(results);
+    const text = JSON.stringify(isBatch ? answer : answer[0]);
+    app.countText(reply, text, !writing.has(reply.request));
+    addVary(reply, 'Accept');
+    return reply.code(200).header('content-type', mediaTypeFor(reply.request.headers.accept)).send(text);
+  };
+
+  app.setErrorHandler((error, request, reply) => {
+    const failure = toFailure(error);
+    reply.headers(failureHeaders(failure, app.names));
+    return send(reply, [refused(errors.formatThrown(failure, contextOfFailure(request)))]);
+  });
+
+  app.post(PATH, async (request, reply) => {
+    const { body } = request;
+    const operations = await engine.read({ request, transport: 'post', body });
+    const rows = operations.map(() => app.countRows(request));
+    try {
+      const running = operations.map((operation, i) => execute(request, operation, reply, rows[i] as RowBytes));
+      return send(reply, await Promise.all(running), Array.isArray(body));
+    } finally {
+      for (const one of rows) one.release();
+    }
+  });
+}
+
+/** Names the options of clients that send queries with GET. */
+const ONLY_POST =
+  'Send GraphQL operations with POST, or open a WebSocket. Set `preferGetMethod: false` in urql, and leave out `useGETForQueries` in Apollo Client.';
+
+/** Answers an upgrade with a socket, a browser with GraphiQL outside production, and other requests with 405. */
+function mountGet(
+  app: FastifyInstance,
+  { development }: GraphQLOptions,
+  wsHandler: ReturnType<typeof socketServer>,
+): void {
+  const refuse = async (): Promise<never> => {
+    throw new Failure('METHOD_NOT_ALLOWED', ONLY_POST, { allow: ['POST'] });
+  };
+  const others = app.supportedMethods.filter((method) => !['POST', 'GET', 'CONNECT'].includes(method));
+  app.route({ method: others, url: PATH, handler: refuse });
+  app.route({
+    method: 'GET',
+    url: PATH,
+    exposeHeadRoute: false,
+    wsHandler,
+    handler: async (request, reply) => {
+      if (!development || !request.headers.accept?.includes('text/html')) return refuse();
+      return request.server.sendGraphiql(request, reply);
+    },
+  });
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
+
+/** Returns the media type of an answer (GraphQL over HTTP, "Accept"). `application/json` has precedence. */
+export function mediaTypeFor(accept: string | undefined): string {
+  if (accept === undefined) return JSON_TYPE;
+  const known = accept.replace(/;\s*charset="?utf-8"?/gi, '');
+  const takes = (type: string) => acceptableTypes(known, [type]).length > 0;
+  return !takes('application/json') && takes('application/graphql-response+json') ? GRAPHQL_TYPE : JSON_TYPE;
+}

@@ -1,0 +1,257 @@
+/** The Fastify plugin that mounts the operations of the REST contract with their handlers. @module */
+
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import openapiGlue from 'fastify-openapi-glue';
+import fp from 'fastify-plugin';
+import type { ServedContracts } from '../../parts/pages/published.js';
+import type { PlatformServices } from '../../server/services.js';
+import type { Mechanism } from '../calls/access.js';
+import { Failure, notWritten } from '../calls/errors.js';
+import { kindOf, type OpenApiDocument } from '../contract/document.js';
+import { type Operation, operations, prefixOf, splitPath, versionsOf } from '../contract/openapi.js';
+import { parameterForm } from '../contract/parameter-form.js';
+import { inlineSchemas } from '../contract/schemas.js';
+import { callOf, sessionCookies } from '../http/call.js';
+import { addressOf } from '../http/failures.js';
+import { acceptableTypes, addVary, markCompressible, pathOf } from '../http/headers.js';
+import { schemaCompiler } from '../http/json-schema.js';
+import type { Names } from '../names.js';
+import { checkRoutes } from '../operations/check.js';
+import { isNotWritten, isRoute } from '../operations/route.js';
+import { parametersIn } from './parameters.js';
+import { type Plan, planOf, routeSchema, structureValidator } from './plan.js';
+import { type Reply, replyWriter } from './represent.js';
+import { type Context, type Platform, type ReadRequest, restHandler } from './routes.js';
+
+/** The document of a release never changes (RFC 8246). */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
+export type Handlers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+const givenHandler = (handlers: Handlers, { tag, operationId }: Operation): unknown =>
+  handlers[tag]?.[operationId] ?? notWritten;
+
+/** Returns the operations that are not written yet, each once for all versions. */
+export const notWrittenOperations = (all: readonly Operation[], handlers: Handlers): string[] => {
+  const missing = all.filter((operation) => isNotWritten(givenHandler(handlers, operation)));
+  return [...new Set(missing.map(({ operationId }) => operationId))];
+};
+
+export type RestEntry = ReturnType<typeof restEntry>;
+
+/** Returns the prefixes, and the first path of the newest version without parameters that takes Basic credentials. */
+export const restEntry = (operations: Operation[], served: readonly string[]) => ({
+  prefixes: served.map(prefixOf),
+  sample: operations.find(
+    ({ method, path, security }) =>
+      method === 'GET' &&
+      splitPath(path)?.version === served.at(-1) &&
+      !path.includes('{') &&
+      security.some((alternative) => 'basicAuth' in alternative),
+  )?.path,
+});
+
+/** Calls `enforce` before the answer of a public operation, unless its service did. */
+const publicHandler = (handler: Handler, operation: Operation): Handler => {
+  const written = replyWriter(operation);
+  return async (request, context) => {
+    const answer = await handler(request, context);
+    if (operation.counted) await context.call.enforce();
+    return written(answer);
+  };
+};
+
+interface RestOptions {
+  document: OpenApiDocument;
+  handlers: Handlers;
+  services: PlatformServices;
+  platform: Pick<Platform, 'ready' | 'metrics'>;
+  contracts: Pick<ServedContracts, 'at'>;
+}
+
+/**
+ * Mounts the REST operations. The pipeline has their stages; authorisation (403), loading (404, 410), states (409, 412)
+ * and `call.enforce` (422, 429) happen around the handlers.
+ */
+export const restPlugin = fp<RestOptions>(
+  async (app, { document, handlers, services, platform, contracts }) => {
+    const all = operations(inlineSchemas(document));
+    checkContract(document, all, app.names);
+    checkRoutes(
+      app.policy,
+      services.operations.models,
+      all.flatMap((operation) => checkedRoute(operation, handlers)),
+    );
+    const ajv = schemaCompiler();
+    app.setValidatorCompiler(structureValidator(ajv));
+
+    const handlerOf = (operation: Operation): Handler => {
+      const given = givenHandler(handlers, operation);
+      return isRoute(given) ? restHandler(operation, given, services) : publicHandler(given as Handler, operation);
+    };
+
+    const documentsFor =
+      (request: FastifyRequest): Platform['document'] =>
+      async (name, asked) => {
+        const { release, documents } = contracts.at(addressOf(request) || '/');
+        if (asked !== undefined && asked !== release)
+          throw new Failure('NOT_FOUND', 'Another release of the contracts is served.');
+        const headers = {
+          'content-location': `${pathOf(request.url)}?release=${encodeURIComponent(release)}`,
+          'cache-control': asked === undefined ? 'no-cache' : IMMUTABLE,
+        };
+        return { headers, body: markCompressible(documents[name]) };
+      };
+    const newest = versionsOf(document).at(-1);
+
+    function contextsFor({ version = newest, contentIssues, keyOf }: Plan) {
+      const refresh = refreshPath(all, version, app.names.refreshCookie);
+      const cookies = sessionCookies(app.names, refresh, false, services.binding.valueFor);
+      const secureCookies = sessionCookies(app.names, refresh, true, services.binding.valueFor);
+      const prefix = version === undefined ? '' : prefixOf(version);
+      return (request: FastifyRequest, reply: FastifyReply): Context => ({
+        services: services.handlers,
+        platform: { ready: platform.ready, metrics: platform.metrics, document: documentsFor(request) },
+        prefix,
+        call: callOf(request, () => contentIssues(request.read), {
+          idempotency: keyOf(request.read),
+          rows: app.countRows(request),
+        }),
+        page: request.page,
+        pathname: pathOf(request.url),
+        accepts: (types) => {
+          addVary(reply, 'Accept');
+          return acceptableTypes(request.headers.accept, types)[0];
+        },
+        ownOrigin: () => app.refuseForeignOrigin(request),
+        sessionCookies: request.protocol === 'https' ? secureCookies : cookies,
+      });
+    }
+
+    function routeHandler(plan: Plan) {
+      const { operation, send } = plan;
+      const handler = handlerOf(operation);
+      const contextOf = contextsFor(plan);
+      return async (request: FastifyRequest, reply: FastifyReply) => {
+        const { read, answerType } = request;
+        if (operation.credentialsInBody) app.requireHttps(request);
+        if (operation.method !== 'GET') app.refuseForeignCookie(request);
+        const context = contextOf(request, reply);
+        let result: Reply;
+        try {
+          result = await handler(read, context);
+        } finally {
+          context.call.rows?.release();
+          // A stream is useless after its handler.
+          if (read.body instanceof Readable) read.body.destroy();
+        }
+        return send(request, reply, result, answerType);
+      };
+    }
+
+    const mounted = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
+    const operationResolver = (_id: string, method: string, path: string) => {
+      const operation = mounted.get(`${method} ${path}`) as Operation;
+      const plan = planOf(app, ajv, operation, services.cursors);
+      const config = { plan, counted: operation.counted };
+      return { config, schema: routeSchema(operation), handler: routeHandler(plan) };
+    };
+    // fastify-openapi-glue makes routes of methods and paths; the resolver completes them.
+    const options = { specification: routeTable(document, all), operationResolver: operationResolver as never };
+    await app.register(openapiGlue, options);
+  },
+  { name: 'rest', dependencies: ['rest-stages', 'bodies', 'common-stages', 'origins', 'answer-bytes'] },
+);
+
+/** Returns the route of an operation for its check. Public operations have none. */
+function checkedRoute(operation: Operation, handlers: Handlers) {
+  const { operationId, permission } = operation;
+  if (permission === 'public') return [];
+  const parameters = parametersIn(operation, 'path').map(({ name }) => name);
+  return [{ operation: operationId, action: permission.action, route: givenHandler(handlers, operation), parameters }];
+}
+
+/** Returns the paths and ids for fastify-openapi-glue. Schemas come from the resolver; security is a stage. */
+function routeTable({ openapi, info }: OpenApiDocument, all: Operation[]): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const { path, method, operationId, operation } of all) {
+    const parameters = operation.parameters.filter((one) => one.in === 'path');
+    const item = { operationId, parameters, responses: { default: { description: 'see the contract' } } };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: item };
+  }
+  return { openapi, info, paths };
+}
+
+/** Returns the common folder of the operations that use the refresh cookie. Browsers send the cookie only there. */
+function refreshPath(operations: readonly Operation[], version: string | undefined, cookie: string): string {
+  const folders = operations
+    .filter(({ path }) => splitPath(path)?.version === version)
+    .filter(({ operation }) => operation.parameters.some((one) => one.in === 'cookie' && one.name === cookie))
+    .map(({ path }) => path.replace(/\/[^/]*{.*/, '').split('/'));
+  const [first] = folders;
+  if (first === undefined) return version === undefined ? '/' : prefixOf(version);
+  const apart = first.findIndex((segment, at) => folders.some((folder) => folder[at] !== segment));
+  return first.slice(0, apart < 0 ? first.length : apart).join('/') || '/';
+}
+
+const KNOWN_SCHEMES: readonly string[] = [
+  'basicAuth',
+  'opaqueToken',
+  'jwt',
+  'cookieAuth',
+  'metricsToken',
+] satisfies readonly (Mechanism | 'metricsToken')[];
+
+/**
+ * Compares the contract with the code: security schemes, cookies, the vendor media type, and parameters.
+ * @throws Error that lists all differences
+ */
+export function checkContract({ components }: OpenApiDocument, operations: Operation[], names: Names): void {
+  const schemes = Object.entries(components.securitySchemes ?? {});
+  const problems = [
+    ...schemes.flatMap(([name]) => (KNOWN_SCHEMES.includes(name) ? [] : `security scheme ${name} has no handler`)),
+    ...schemes.flatMap(([, scheme]) =>
+      scheme.type === 'apiKey' && scheme.in === 'cookie' ? otherCookie(scheme.name, [names.accessCookie]) : [],
+    ),
+    ...operations.flatMap((operation) => [...checkOperation(operation), ...otherNames(operation, names)]),
+  ];
+  const unique = [...new Set(problems)];
+  if (unique.length > 0) throw new Error(`openapi.yaml and the code disagree:\n  ${unique.join('\n  ')}`);
+}
+
+function checkOperation({ operationId, security, permission, operation }: Operation): string[] {
+  const schemes = security.flatMap((alternative) => Object.keys(alternative));
+  const unknown = schemes.filter((scheme) => !KNOWN_SCHEMES.includes(scheme));
+  const problems = unknown.map((scheme) => `requires ${scheme}, which has no handler`);
+  if (permission !== 'public' && schemes.length === 0) problems.push('has a permission and takes no credentials');
+  const isKeyed = operation.parameters.some((one) => one.in === 'header' && /^idempotency-key$/i.test(one.name));
+  const hasStream = Object.keys(operation.requestBody?.content ?? {}).some((type) => kindOf(type) === 'stream');
+  if (isKeyed && hasStream)
+    problems.push('takes an Idempotency-Key with a body that is a stream, which cannot be compared with another');
+  for (const one of operation.parameters) {
+    const form = parameterForm(one);
+    if (form.kind === 'unsupported') problems.push(`has the ${one.in} parameter ${one.name}, which ${form.reason}`);
+  }
+  return problems.map((problem) => `${operationId} ${problem}`);
+}
+
+const otherCookie = (name: string, own: string[]): string[] =>
+  own.includes(name) ? [] : [`the cookie ${name} is not ${own.join(' or ')}, which the application's name makes it`];
+
+function otherNames(
+  { operationId, operation }: Operation,
+  { mediaType, accessCookie, refreshCookie }: Names,
+): string[] {
+  const bodies = [operation.requestBody, ...Object.values(operation.responses)];
+  const vendor = bodies
+    .flatMap((body) => Object.keys(body?.content ?? {}))
+    .filter((type) => /^application\/vnd\.[^;]*\+json$/.test(type) && type !== mediaType);
+  const cookies = operation.parameters
+    .filter((one) => one.in === 'cookie' && /_(access|refresh)$/.test(one.name))
+    .flatMap(({ name }) => otherCookie(name, [accessCookie, refreshCookie]));
+  return [
+    ...vendor.map((type) => `${operationId} speaks ${type}, and the application's own is ${mediaType}`),
+    ...cookies.map((problem) => `${operationId}: ${problem}`),
+  ];
+}

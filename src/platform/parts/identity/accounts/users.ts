@@ -1,0 +1,151 @@
+import { type Call, type Policy, rolesOf } from '../../../core/calls/access.js';
+import { Failure, isStorableText } from '../../../core/calls/errors.js';
+import { accessOf } from '../../../core/operations/call-transaction.js';
+import {
+  type Db,
+  type HiddenMembers,
+  type ModelHooks,
+  model,
+  type Row,
+  type Tx,
+} from '../../../core/operations/model.js';
+import { withHidden } from '../../../core/operations/model-guard.js';
+import type { Prisma, PrismaClient } from '../../../database/client.js';
+import { forgetAnswers } from '../../idempotency/idempotency.js';
+import { audit } from '../audit/audit.js';
+import type { Revocations } from '../sessions/revocations.js';
+
+/** The default actions on accounts. An action that no contract states is forbidden. */
+export const ACCOUNT_ACTIONS = { read: 'users.read', setRole: 'users.set-role' } as const;
+
+export type AccountActions = Readonly<Record<keyof typeof ACCOUNT_ACTIONS, string>>;
+
+export interface AccountRules {
+  readonly actions: AccountActions;
+  readonly roles: ReadonlySet<string>;
+  /** The roles that may set `any` role. The first administrator gets the first one. */
+  readonly administrators: readonly [string, ...string[]];
+}
+
+/** Reads the rules from a policy. @throws Error if no role could administer */
+export function accountRules(policy: Policy, named: Partial<AccountActions> = {}): AccountRules {
+  const actions = { ...ACCOUNT_ACTIONS, ...named };
+  const reaches = Object.entries(policy[actions.setRole] ?? {});
+  const [first, ...others] = reaches.flatMap(([role, reach]) => (reach === 'any' ? [role] : []));
+  if (first === undefined) {
+    throw new Error(
+      `Nobody could administer: no contract gives a role \`any\` for ${actions.setRole}, the action that sets the roles of accounts.`,
+    );
+  }
+  return { actions, roles: rolesOf(policy), administrators: [first, ...others] };
+}
+
+/** A user, without hidden members. */
+export type User = Row<'User'>;
+
+/**
+ * The model of accounts. The platform derives `emailKey`, keeps one administrator, revokes credentials after a change
+ * of the role or a deletion, and writes the audit table.
+ * @example
+ * export const models = [User, Post];
+ */
+export const User = model('User', {
+  read: ACCOUNT_ACTIONS.read,
+  owner: (caller) => ({ id: caller.id }),
+  protect: { role: ACCOUNT_ACTIONS.setRole },
+});
+
+/** Members of a user that no operation reads. */
+export const HIDDEN_USER_MEMBERS: HiddenMembers['user'] = { emailKey: true, passwordHash: true };
+
+/** The class of the advisory lock on the set of administrators. */
+const ADMIN_LOCK = 0x41434344;
+
+/**
+ * Returns the unique form of an e-mail address, in lower case.
+ * @example
+ * await db.user.create({ data: { ...account, emailKey: emailKey(account.email) } });
+ */
+export const emailKey = (email: string): string => email.toLowerCase();
+
+/**
+ * The members of a new user, with those that an application adds to the model.
+ * @example
+ * const toFields = ({ role, ...rest }: Contract.UpdateUserRequestBody): Partial<UserFields> => ({ ...rest, … });
+ */
+export interface UserFields
+  extends Pick<Prisma.UserUncheckedCreateInput, Exclude<keyof User, 'id' | 'createdAt' | 'version'>> {}
+
+const DUPLICATE = 'Another user has this e-mail address.';
+
+/** @throws Failure CONFLICT if a user other than `except` has the address */
+async function requireUniqueEmail(client: Tx, email: unknown, except?: number): Promise<void> {
+  if (typeof email !== 'string' || !isStorableText(email)) return;
+  const where = { emailKey: emailKey(email) };
+  const other = await client.user.findUnique({ where, select: { id: true } });
+  if (other && other.id !== except) throw new Failure('CONFLICT', DUPLICATE);
+}
+
+export function userHooks({ administrators }: AccountRules, revoke: Revocations['revoke']): ModelHooks {
+  /** Locks the set, so that the last two administrators cannot leave at once. */
+  async function refuseLastAdmin(
+    tx: Tx,
+    { id, role }: { id: number; role?: unknown },
+    newRole?: unknown,
+  ): Promise<void> {
+    if (!administrators.includes(role as string) || administrators.includes(newRole as string)) return;
+    // Prisma has no advisory locks.
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADMIN_LOCK}::bigint)`;
+    const where = { role: { in: [...administrators] }, id: { not: id } };
+    const other = await tx.user.findFirst({ where, select: { id: true } });
+    if (!other) throw new Failure('CONFLICT', 'The last administrator can be neither deleted nor demoted.');
+  }
+
+  return {
+    derive: (data) =>
+      Object.assign(
+        {},
+        data,
+        typeof data['name'] === 'string' && { name: data['name'].trim() },
+        typeof data['email'] === 'string' && { emailKey: emailKey(data['email']) },
+      ),
+    beforeCreate: (client, { email }) => requireUniqueEmail(client, email),
+    async beforeUpdate(tx, before, { email, role }) {
+      await requireUniqueEmail(tx, email, before.id);
+      if (role !== undefined && role !== before['role']) await refuseLastAdmin(tx, before, role);
+    },
+    beforeDelete: (tx, before) => refuseLastAdmin(tx, before),
+    afterCreate: (tx, call, { id }) => audit(tx, call, 'user.created', `user:${id}`),
+    async afterUpdate(tx, call, before, after) {
+      const subject = `user:${before.id}` as const;
+      if (after['email'] !== before['email']) await audit(tx, call, 'email.changed', subject);
+      if (after['role'] === before['role']) return;
+      await revoke(tx, before.id);
+      await audit(tx, call, 'role.changed', subject);
+    },
+    async afterDelete(tx, call, { id }) {
+      await forgetAnswers(tx, id);
+      await revoke(tx, id);
+      await audit(tx, call, 'user.deleted', `user:${id}`);
+    },
+    conflict: (index) => (index.includes('email_key') ? DUPLICATE : undefined),
+  };
+}
+
+export const usersService = (client: PrismaClient, hash: (call: Call, password: string) => Promise<string>) => ({
+  /**
+   * Creates an account. Without a password nobody can log in.
+   * @throws Failure CONFLICT for an e-mail address that is taken
+   * @example
+   * handler: ({ body }, { db, services }) => services.users.create(db, body)
+   */
+  async create(db: Db, { password, ...fields }: UserFields & { password?: string | undefined }): Promise<User> {
+    if (password === undefined) return db.user.create({ data: fields as never });
+    // A hash is expensive, so all checks come first.
+    const { call } = accessOf(db);
+    await requireUniqueEmail(client, fields.email);
+    await call.enforce();
+    const passwordHash = await hash(call, password);
+    return db.user.create({ data: withHidden(Object.assign({}, fields, { passwordHash })) as never });
+  },
+});

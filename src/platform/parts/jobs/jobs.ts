@@ -1,0 +1,172 @@
+import { Prisma, type PrismaClient } from '../../database/client.js';
+import type { Database } from '../../database/open.js';
+import { notify } from '../../database/signals.js';
+import { KNOWN_NETWORK_AGE_MS } from '../identity/accounts/known-networks.js';
+import { ATTEMPT_AGE_MS } from '../identity/accounts/login-attempts.js';
+import { MARK_AGE_MS } from '../identity/sessions/revocations.js';
+
+/** Small, because a session may have 3,000 tokens and a statement must end within four seconds. */
+const BATCH_ROWS = 100;
+/** Lets a starting service answer requests first. */
+const START_DELAY_MS = 250;
+/** Milliseconds between checks for due jobs, and before a failed run is retried. */
+const TICK_MS = 1000;
+
+/**
+ * Repeated background work. The database contains its state.
+ * @example
+ * jobs.add([{ name: 'reminders', every: 60_000, run: () => transact(remind) }]);
+ */
+export interface Job {
+  name: string;
+  /** Maximum milliseconds between the end of a run and the next one, if a signal is lost. */
+  every: number;
+  /** True if `announce` signals new work. An instance that does not receive signals checks each second. */
+  announced?: boolean;
+  /** Simultaneous runs; 1 by default. */
+  concurrency?: number;
+  /**
+   * @param more starts another run; call it if there may be more work
+   * @returns when the next work is due, in milliseconds since the epoch, if known
+   */
+  run: (signal: AbortSignal, more: () => void) => Promise<unknown>;
+}
+
+export type JobRunner = Awaited<ReturnType<typeof jobRunner>>;
+
+interface JobRunnerOptions {
+  /** The channel of `announce`. */
+  channel: string;
+  listen?: Database['listen'] | undefined;
+  isListening: Database['isListening'];
+  now: () => number;
+  /** Gets the error of a failed run, which is retried. */
+  onFault: (job: string, error: unknown) => void;
+}
+
+interface State {
+  readonly job: Job;
+  running: number;
+  /** True if a run was requested at the limit of simultaneous runs. */
+  isRunRequested: boolean;
+  isFailing: boolean;
+  /** Milliseconds since the epoch; `endedAt` by `performance`. */
+  dueAt: number;
+  endedAt: number;
+}
+
+/** Runs jobs when they are woken or due, and at intervals. Reports the first of consecutive failures. */
+export async function jobRunner({ channel, listen, isListening, now, onFault }: JobRunnerOptions) {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const states: State[] = [];
+  const runs = new Set<Promise<void>>();
+  let ticking: NodeJS.Timeout | undefined;
+
+  function startRun(state: State): void {
+    // The first run after `start` finds this work.
+    if (ticking === undefined || signal.aborted) return;
+    if (state.running === (state.job.concurrency ?? 1)) {
+      state.isRunRequested = true;
+      return;
+    }
+    const promise = run(state).finally(() => runs.delete(promise));
+    runs.add(promise);
+  }
+
+  async function run(state: State): Promise<void> {
+    const { job } = state;
+    state.running++;
+    state.dueAt = Number.POSITIVE_INFINITY;
+    try {
+      const due = await job.run(signal, () => startRun(state));
+      if (typeof due === 'number') schedule(state, due);
+      state.isFailing = false;
+    } catch (error) {
+      if (!state.isFailing) onFault(job.name, error);
+      state.isFailing = true;
+      schedule(state, now() + TICK_MS);
+    }
+    state.running--;
+    state.endedAt = performance.now();
+    const again = state.isRunRequested || state.dueAt <= now();
+    state.isRunRequested = false;
+    if (again) startRun(state);
+  }
+
+  const schedule = (state: State, at: number) => {
+    state.dueAt = Math.min(state.dueAt, at);
+  };
+
+  function tick(): void {
+    for (const state of states) {
+      const { every, announced } = state.job;
+      const maxInterval = announced && !isListening() ? TICK_MS : every;
+      const isLate = state.running === 0 && performance.now() - state.endedAt >= maxInterval;
+      if (isLate || state.dueAt <= now()) startRun(state);
+    }
+  }
+
+  const statesOf = (name: string) => states.filter(({ job }) => job.name === name);
+
+  const onAnnouncement = (payload: string) => {
+    const [name = '', at] = payload.split(' ');
+    for (const state of statesOf(name)) {
+      schedule(state, Number(at));
+      if (state.dueAt <= now()) startRun(state);
+    }
+  };
+  /** Runs jobs whose signals may have been missed. */
+  const startAnnouncedJobs = () => states.filter(({ job }) => job.announced).forEach(startRun);
+  await listen?.(channel, onAnnouncement, startAnnouncedJobs);
+
+  return {
+    /** Adds jobs. Call it before `start`. */
+    add: (jobs: readonly Job[]): void => {
+      const idle = { running: 0, isRunRequested: false, isFailing: false, dueAt: Number.POSITIVE_INFINITY, endedAt: 0 };
+      states.push(...jobs.map((job) => ({ job, ...idle })));
+    },
+    start: (): void => {
+      ticking = setInterval(tick, TICK_MS).unref();
+      setTimeout(() => states.forEach(startRun), START_DELAY_MS).unref();
+    },
+    /** Runs a job now, or once more after the current run. */
+    wake: (name: string): void => statesOf(name).forEach(startRun),
+    /** Wakes a job on all instances when the transaction commits. @param at milliseconds since the epoch */
+    announce: (db: Prisma.TransactionClient, name: string, at = now()): Promise<void> =>
+      notify(db, channel, `${name} ${at}`),
+    stop: async () => {
+      clearInterval(ticking);
+      stopping.abort();
+      await Promise.all(runs);
+    },
+  };
+}
+
+/**
+ * Deletes ended sessions, expired counters and marks, counters of a wrong clock, and old networks. Skips locked rows.
+ * @returns the number of deleted rows; tokens that sessions cascade to do not count
+ */
+export async function removeExpired(client: PrismaClient, now: number): Promise<number> {
+  const time = Prisma.sql`${new Date(now)}::timestamptz`;
+  const before = Prisma.sql`${new Date(now - MARK_AGE_MS)}::timestamptz`;
+  // Failures during the sweep are later than `now`.
+  const latest = Prisma.sql`${new Date(now + 4 * ATTEMPT_AGE_MS)}::timestamptz`;
+  const unseen = Prisma.sql`${new Date(now - KNOWN_NETWORK_AGE_MS)}::timestamptz`;
+  const tables = [
+    [Prisma.sql`sessions`, Prisma.sql`id`, Prisma.sql`expires_at <= ${time} OR revoked_at IS NOT NULL`],
+    [Prisma.sql`throttles`, Prisma.sql`key`, Prisma.sql`resets_at <= ${time} OR resets_at > ${latest}`],
+    [Prisma.sql`revocations`, Prisma.sql`user_id`, Prisma.sql`revoked_at < ${before}`],
+    [Prisma.sql`known_networks`, Prisma.sql`user_id, network`, Prisma.sql`last_seen <= ${unseen}`],
+  ] as const;
+  let removed = 0;
+  for (const [table, key, expired] of tables) {
+    const rows = Prisma.sql`SELECT ${key} FROM ${table} WHERE ${expired} LIMIT ${BATCH_ROWS}::int FOR UPDATE SKIP LOCKED`;
+    let found = BATCH_ROWS;
+    while (found === BATCH_ROWS) {
+      found = await client.$executeRaw`DELETE FROM ${table} WHERE (${key}) IN (${rows})`;
+      removed += found;
+    }
+  }
+  return removed;
+}

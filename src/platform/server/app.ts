@@ -1,0 +1,253 @@
+import type { FastifyInstance, FastifyServerOptions } from 'fastify';
+import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
+import type { Application } from '../core/application.js';
+import { addressReader } from '../core/calls/networks.js';
+import { expandVersions, normaliseOpenApi, operations, versionsOf } from '../core/contract/openapi.js';
+import { failureResult } from '../core/graphql/errors.js';
+import { graphqlPlugin, mediaTypeFor, notWrittenFields, PATH } from '../core/graphql/plugin.js';
+import { bodiesPlugin } from '../core/http/bodies.js';
+import { authenticatePlugin, sessionCookiesPlugin } from '../core/http/call.js';
+import { sendProblem } from '../core/http/failures.js';
+import { commonStagesPlugin, webSocketPlugin } from '../core/http/stages.js';
+import { type Names, namesOf, titleOf } from '../core/names.js';
+import { pipelinePlugin } from '../core/pipeline.js';
+import { restStagesPlugin } from '../core/rest/plan.js';
+import { type Handlers, notWrittenOperations, type RestEntry, restEntry, restPlugin } from '../core/rest/plugin.js';
+import type { Readiness } from '../core/rest/routes.js';
+import type { Database } from '../database/open.js';
+import { type Outages, outageLog } from '../database/outages.js';
+import { crossOrigin, originsPlugin } from '../parts/browsers/cross-origin.js';
+import type { HashParameters } from '../parts/identity/accounts/passwords.js';
+import type { Administration } from '../parts/identity/keys/administration.js';
+import { ADMISSION, type AdmissionLimits, admissionPlugin } from '../parts/limits/admission.js';
+import { ANSWER_LIMITS, type AnswerLimits, answerBytesPlugin } from '../parts/limits/answer-bytes.js';
+import { rateLimitPlugin, type SharedWindows } from '../parts/limits/rate-limit.js';
+import type { SocketLimits } from '../parts/live/sockets.js';
+import { metricsPlugin, requestLogPlugin } from '../parts/observability/observability.js';
+import { pagesPlugin, sessionPaths } from '../parts/pages/pages.js';
+import { CONTRACT_PATHS, publishedContracts, type ServedContracts } from '../parts/pages/published.js';
+import { addressesPlugin, nearestPath, pathTable, versionRouting } from '../parts/versions/addresses.js';
+import { type Config, listOf } from './config.js';
+import { httpServer, TIMEOUTS_MS, type Timeouts } from './http-server.js';
+import { type PlatformServices, platformServices } from './services.js';
+import { timeoutsPlugin } from './timeouts.js';
+
+/** The optional properties override defaults. */
+export interface AppOptions {
+  database: Database;
+  logger: NonNullable<FastifyServerOptions['logger']>;
+  now?: () => number;
+  admission?: Partial<AdmissionLimits>;
+  answers?: Partial<AnswerLimits>;
+  timeouts?: Partial<Timeouts>;
+  contracts?: ServedContracts | undefined;
+  sockets?: Partial<SocketLimits>;
+  hashing?: HashParameters | undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    names: Names;
+    /** The operations and fields with the marker `notWritten`. */
+    notWritten: string[];
+    restEntry: RestEntry;
+    administration: Administration;
+    /** For tests. */
+    platformServices: PlatformServices;
+    /** Makes `/readyz` fail from now on, because the service is about to stop. */
+    unready: () => void;
+  }
+}
+
+const GRAPHQL_MAX_DIRECTIVES = 50;
+
+/** Builds the Fastify instance of an application. The instance does not listen yet. */
+export async function buildApp(
+  application: Application,
+  config: Config,
+  {
+    database,
+    logger,
+    now = database.clock.now,
+    admission,
+    answers,
+    timeouts: timeoutOverrides,
+    contracts: servedContracts,
+    sockets,
+    hashing,
+  }: AppOptions,
+): Promise<FastifyInstance> {
+  const { production, REDIS_URL } = config;
+  const names = namesOf(application.name);
+  const title = titleOf(application);
+  const handlers = application.handlers as Handlers;
+  const timeouts = { ...TIMEOUTS_MS, ...timeoutOverrides };
+  const contracts = servedContracts ?? (await publishedContracts());
+  const document = expandVersions(normaliseOpenApi(contracts.openapi));
+  const all = operations(document);
+  const versions = versionsOf(document);
+  const addresses = {
+    served: versions,
+    paths: pathTable(all),
+    nearest: nearestPath(all, versions.at(-1)),
+    mediaType: names.mediaType,
+  };
+  const cors = crossOrigin({ origins: config.CORS_ORIGINS, production, open: CONTRACT_PATHS }, document, all);
+
+  const sessionRoutes = sessionPaths(document, all, names.refreshCookie);
+  const people = (!production && application.demo?.people) || [];
+  const frame = { title, graphiql: !production, session: sessionRoutes && { ...sessionRoutes, people } };
+
+  const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(addresses) });
+  app.decorate('names', names);
+  app.decorate('publicOrigin', config.PUBLIC_URL === undefined ? undefined : new URL(config.PUBLIC_URL).origin);
+  app.decorate('loginHint', loginHint(sessionRoutes?.login));
+  app.decorate('policy', application.policy);
+  app.decorate('notWritten', [...notWrittenOperations(all, handlers), ...notWrittenFields(application.resolvers)]);
+  app.decorate('restEntry', restEntry(all, versions));
+  app.setErrorHandler(sendProblem);
+
+  const outages = outageLog(app.log);
+  const services = await platformServices(application, config, {
+    database,
+    names,
+    outages,
+    log: app.log,
+    now,
+    hashing,
+  });
+  const { jobs } = services;
+  app.addHook('onReady', async () => jobs.start());
+  app.addHook('preClose', jobs.stop);
+  app.addHook('onClose', () => services.close());
+  app.decorate('administration', services.administration);
+  app.decorate('platformServices', services);
+  const shared = REDIS_URL
+    ? (await import('../parts/limits/rate-shared.js')).sharedWindows(REDIS_URL, names, outages.dependency('Redis'))
+    : undefined;
+  app.addHook('onClose', async () => shared?.close());
+
+  const addressOf = addressReader(config.TRUST_PROXY);
+
+  // Fastify requires plugins after their dependencies. `PIPELINE` decides the order of their stages.
+  await app.register(pipelinePlugin, { production });
+  await app.register(requestLogPlugin, { rate: config.REQUEST_LOG_RATE });
+  await app.register(commonStagesPlugin, {
+    production,
+    tls: Boolean(config.TLS_CERT),
+    proxied: Boolean(config.TRUST_PROXY),
+    addressOf,
+    services,
+  });
+  await app.register(originsPlugin, cors);
+  await app.register(bodiesPlugin);
+  await app.register(timeoutsPlugin, timeouts);
+  await app.register(sessionCookiesPlugin);
+  await app.register(authenticatePlugin, { services });
+  await app.register(webSocketPlugin, {
+    path: PATH,
+    protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL,
+    closing: timeouts.closing,
+  });
+  await app.register(rateLimitPlugin, {
+    limit: config.RATE_LIMIT,
+    anonymous: config.RATE_LIMIT_ANONYMOUS,
+    ceiling: config.RATE_CEILING ?? 10 * config.RATE_LIMIT,
+    now,
+    shared,
+  });
+  await app.register(answerBytesPlugin, { ...ANSWER_LIMITS, ...answers });
+  await app.register(admissionPlugin, {
+    limits: { ...ADMISSION, ...admission },
+    addressOf,
+    operations: all,
+    graphql: { path: PATH, mediaType: mediaTypeFor, body: failureResult },
+    corsHeaders: cors.headersFor,
+  });
+  await app.register(metricsPlugin, {
+    token: config.METRICS_TOKEN,
+    httpFrom: listOf(config.METRICS_HTTP_FROM),
+    proxied: Boolean(config.TRUST_PROXY),
+    database,
+    outages,
+    hashes: services.hashes,
+  });
+  await app.register(addressesPlugin, addresses);
+  await app.register(restStagesPlugin);
+  await app.registerPipeline();
+
+  await app.register(restPlugin, {
+    document,
+    handlers,
+    services,
+    platform: { ready: readiness(app, database, shared, outages), metrics: () => app.metrics() },
+    contracts,
+  });
+  await app.register(graphqlPlugin, {
+    typeDefs: contracts.schemaGraphql.toString(),
+    resolvers: application.resolvers,
+    services,
+    limits: {
+      depth: config.GRAPHQL_MAX_DEPTH,
+      complexity: config.GRAPHQL_MAX_COMPLEXITY,
+      aliases: config.GRAPHQL_MAX_ALIASES,
+      directives: GRAPHQL_MAX_DIRECTIVES,
+      tokens: config.GRAPHQL_MAX_TOKENS,
+      subscribe: config.GRAPHQL_MAX_SUBSCRIBE,
+    },
+    trusted: config.TRUSTED_DOCUMENTS,
+    maxBatch: config.GRAPHQL_MAX_BATCH,
+    introspection: config.GRAPHQL_INTROSPECTION ?? !production,
+    development: !production,
+    sockets: { ping: config.WEBSOCKET_PING, ...sockets },
+    now,
+  });
+  await app.register(pagesPlugin, {
+    errors: Object.entries(application.errors).map(([code, entry]) => ({ code, ...entry })),
+    frame,
+    person: (id) => database.client.user.findUnique({ where: { id }, select: { name: true, email: true } }),
+  });
+  return app;
+}
+
+/** @param login the path of the operation that logs in; undefined if the contract has none */
+const loginHint = (login: string | undefined): string =>
+  `${login === undefined ? 'Get' : `Log in with POST ${login} for`} a token, and send it as \`Authorization: Bearer <token>\`.`;
+
+/**
+ * Returns the check for `/readyz`. Without a usable database and during shutdown the service is not ready. Without Redis, with a wrong clock and
+ * while it sheds load it is degraded: without an overloaded instance, the others would get its load.
+ */
+function readiness(
+  app: FastifyInstance,
+  { client, clock, failing, isReadOnly }: Database,
+  shared: SharedWindows | undefined,
+  outages: Outages,
+) {
+  let closing = false;
+  let reported: string | undefined;
+  app.decorate('unready', () => {
+    closing = true;
+  });
+  app.addHook('preClose', async () => app.unready());
+  return async (): Promise<Readiness> => {
+    const database = client.$queryRaw`SELECT 1`.then(
+      () => true,
+      () => false,
+    );
+    const [isDatabaseUp, reason, isRedisUp] = await Promise.all([database, failing(), shared?.isReachable()]);
+    if (reason === undefined && reported !== undefined) app.log.info('Statements succeed again.');
+    else if (reason !== reported) app.log.error(`Not ready, because statements fail for every caller: ${reason}`);
+    reported = reason;
+    const needed = { database: isDatabaseUp && reason === undefined, accepting: !closing };
+    const checks: Readiness['checks'] = {};
+    for (const [name, isOk] of Object.entries(needed)) checks[name] = isOk ? 'ok' : 'failed';
+    if (isReadOnly()) checks['databaseWritable'] = 'failed';
+    checks['load'] = app.admission.overloaded() ? 'degraded' : 'ok';
+    checks['clock'] = clock.isFar() ? 'degraded' : 'ok';
+    if (isRedisUp !== undefined) checks['redis'] = isRedisUp && !outages.isAway('Redis') ? 'ok' : 'degraded';
+    const states = Object.values(checks);
+    const status = states.includes('failed') ? 'unavailable' : states.includes('degraded') ? 'degraded' : 'ok';
+    return { status, checks };
+  };
+}
