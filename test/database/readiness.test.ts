@@ -1,7 +1,7 @@
 import t from 'tap';
 import { openDatabase } from '../../src/platform/database/open.js';
 import { administer, onEachDatabase, TEST_TIMEOUTS_MS } from '../support/databases.js';
-import { startInstance, startService } from '../support/service.js';
+import { codeOf, startInstance, startService } from '../support/service.js';
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();
@@ -59,5 +59,19 @@ onEachDatabase(t, async (t, open) => {
     await execute(`GRANT UPDATE ON users TO ${role}`);
     t.equal((await instance.rest('GET', '/readyz')).status, 200);
     t.equal((await rename()).status, 200);
+  });
+});
+
+onEachDatabase(t, async (t, open) => {
+  const { rest, viewer, database } = await startService(t, await open());
+
+  t.test('without its database the service is alive and answers 503', async (t) => {
+    await database.client.$disconnect();
+    await database.close();
+    const answer = await rest('GET', '/api/v1/users', { as: viewer });
+    t.same(codeOf(answer), [503, 'UNAVAILABLE']);
+    t.match(answer.headers.get('retry-after'), /^\d+$/);
+    t.equal((await rest('GET', '/readyz')).status, 503);
+    t.equal((await rest('GET', '/livez')).status, 200);
   });
 });

@@ -337,3 +337,65 @@ onEachDatabase(t, async (t, open) => {
     t.equal(head.headers.get('etag'), get.headers.get('etag'));
   });
 });
+
+onEachDatabase(t, async (t, open) => {
+  const { graphql, rest, admin, developer, viewer } = await startService(t, await open());
+
+  t.test('REST and GraphQL return the same user', async (t) => {
+    const create = `mutation($input: CreateUserInput!) { createUser(input: $input) { id name email role createdAt } }`;
+    const input = { name: ' Barbara Liskov ', email: 'Barbara@Example.com', role: 'DEVELOPER', password: PASSWORD };
+    const { createUser } = (await graphql(admin, create, { input })).data;
+    t.match(createUser, { name: 'Barbara Liskov', email: 'Barbara@Example.com', role: 'DEVELOPER' });
+    const login = await rest('POST', '/api/v1/auth/login', { body: { email: input.email, password: PASSWORD } });
+    t.equal(login.status, 200);
+    const { body } = await rest('GET', `/api/v1/users/${createUser.id}`, { as: viewer });
+    t.match(body, { id: Number(createUser.id), role: 'developer', createdAt: createUser.createdAt });
+
+    const document = `
+      query($id: ID!, $no: Boolean!) {
+        one: user(id: $id) { ...Short email @include(if: $no) }
+        me { ...Short @skip(if: $no) }
+        users(limit: 2, offset: 1) { __typename id }
+      }
+      fragment Short on User { id name }`;
+    const { data } = await graphql(viewer, document, { id: createUser.id, no: false });
+    t.same(data.one, { id: createUser.id, name: 'Barbara Liskov' });
+    t.equal(data.me.id, String(viewer.id));
+    t.same(data.users, [
+      { __typename: 'User', id: String(developer.id) },
+      { __typename: 'User', id: String(viewer.id) },
+    ]);
+
+    const change = `mutation($id: ID!) {
+      updateUser(id: $id, name: "Barbara") { name }
+      deleteUser(id: $id) { success message }
+      again: deleteUser(id: $id) { success }
+      late: updateUser(id: $id, name: "B") { name }
+    }`;
+    const changed = await graphql(admin, change, { id: createUser.id });
+    t.match(changed.data, {
+      updateUser: { name: 'Barbara' },
+      deleteUser: { success: true, message: String },
+      again: null,
+      late: null,
+    });
+    t.same(changed.codes, ['NOT_FOUND', 'GONE']);
+    t.same(
+      changed.errors.map(({ path }) => path),
+      [['again'], ['late']],
+    );
+  });
+
+  t.test('whoever may not change an account over REST may not change it over GraphQL', async (t) => {
+    const create = 'mutation { createUser(input: { name: "N", email: "n@example.com", role: ADMIN }) { id } }';
+    const rename = `mutation { updateUser(id: ${admin.id}, name: "Mine") { id } }`;
+    const remove = `mutation { deleteUser(id: ${admin.id}) { success } }`;
+    for (const person of [viewer, developer]) {
+      for (const document of [create, rename, remove])
+        t.same((await graphql(person, document)).codes, ['FORBIDDEN'], document);
+      const own = await graphql(person, `mutation { updateUser(id: ${person.id}, name: "Own") { name } }`);
+      t.equal(own.data.updateUser.name, 'Own');
+    }
+    t.same((await graphql(admin, remove)).codes, ['CONFLICT'], 'the last administrator');
+  });
+});

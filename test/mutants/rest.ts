@@ -88,7 +88,7 @@ export const rest: Mutant[] = [
     file: 'platform/limits/admission.ts',
     before: '    shed += 1;\n',
     after: '',
-    tests: ['parts/limits/overload.test.ts', 'core/http/platform.test.ts'],
+    tests: ['parts/limits/overload.test.ts', 'parts/observability/health.test.ts'],
     drawn: true,
   },
   {

@@ -18,7 +18,7 @@ export const sessions: Mutant[] = [
     file: TOKENS,
     before: '(expiresAt.getTime() - now) / 1000',
     after: 'expiresAt.getTime() - now',
-    tests: ['parts/identity/sessions.test.ts', 'parts/identity/auth.test.ts', 'parts/identity/cookies.test.ts'],
+    tests: ['parts/identity/sessions.test.ts', 'parts/identity/auth.test.ts', 'parts/browsers/cookies.test.ts'],
   },
   {
     file: SESSIONS,
@@ -62,14 +62,14 @@ export const sessions: Mutant[] = [
     file: 'platform/http/call.ts',
     before: "[access(tokens.token, tokens.expiresIn), refresh('', 0), ...bound('', 0)]",
     after: '[access(tokens.token, tokens.expiresIn)]',
-    tests: ['parts/identity/cookies.test.ts', 'parts/identity/sessions.test.ts'],
+    tests: ['parts/browsers/cookies.test.ts', 'parts/identity/sessions.test.ts'],
     drawn: true,
   },
   {
     file: 'platform/http/call.ts',
     before: "(protocol === 'https' ? undefined : cookies[name])",
     after: 'cookies[name]',
-    tests: ['parts/identity/cookies.test.ts'],
+    tests: ['parts/browsers/cookies.test.ts'],
     drawn: true,
   },
 

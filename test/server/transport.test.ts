@@ -6,7 +6,6 @@ import { connect, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 import { selfSigned, tlsFiles } from '../support/certificate.js';
 import { slowClock } from '../support/clock.js';
-import { source } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
 import { demoDirectory } from '../support/demo.js';
 import { type Json, PASSWORD } from '../support/people.js';
@@ -179,54 +178,4 @@ t.test('unusable TLS files are named at the start', async (t) => {
   write('first');
   writeFileSync(files.TLS_KEY, selfSigned('another').key);
   t.match(await refusedServer(t, environment), { code: 1, stderr: /TLS_CERT, TLS_KEY: .*mismatch/ });
-});
-
-onEachDatabase(t, async (t, open) => {
-  t.test('only listed origins may call, without cookies', async (t) => {
-    const listed = 'https://app.example.com';
-    const { url, rest, admin } = await startService(t, await open(), { CORS_ORIGINS: `${listed}, https://b.example` });
-    const closed = await startService(t, await open());
-    const preflight = (base: string, origin: string) =>
-      fetch(base + USERS, {
-        method: 'OPTIONS',
-        headers: {
-          origin,
-          'access-control-request-method': 'PATCH',
-          'access-control-request-headers': 'authorization',
-        },
-      });
-    const allowed = await preflight(url, listed);
-    t.match(Object.fromEntries(allowed.headers), {
-      'access-control-allow-origin': listed,
-      'access-control-allow-methods': /PATCH/,
-      'access-control-allow-headers': 'authorization',
-      vary: /origin/i,
-    });
-    const foreign = ['https://evil.example', 'https://app.example.com.evil.example', 'http://app.example.com', 'null'];
-    for (const origin of foreign) {
-      for (const base of [url, closed.url]) {
-        t.equal((await preflight(base, origin)).headers.get('access-control-allow-origin'), null, origin);
-      }
-      const answer = await rest('GET', USERS, { as: admin, headers: { origin } });
-      t.equal(answer.headers.get('access-control-allow-origin'), null, origin);
-    }
-    t.equal(
-      (await preflight(closed.url, listed)).headers.get('access-control-allow-origin'),
-      null,
-      'off unless listed',
-    );
-    const answer = await rest('GET', USERS, { as: admin, headers: { origin: listed } });
-    t.equal(answer.headers.get('access-control-allow-origin'), listed);
-    const exposed = answer.headers.get('access-control-expose-headers')?.split(/, ?/) ?? [];
-    const declared = Object.values(source.components.responses ?? {}).flatMap(({ headers = {} }) =>
-      Object.keys(headers),
-    );
-    // Fetch: what scripts may read anyway, and what they never may.
-    const needless = ['Cache-Control', 'Set-Cookie'];
-    t.same(exposed, [...new Set(declared)].filter((name) => !needless.includes(name)).sort(), 'all that is declared');
-    t.ok(exposed.includes('Preference-Applied'));
-    for (const { headers } of [allowed, answer]) t.equal(headers.get('access-control-allow-credentials'), null);
-    const options = await rest('OPTIONS', USERS, { headers: { origin: listed } });
-    t.match([options.status, options.headers.get('allow')], [204, /GET/], 'an OPTIONS that is no preflight gets Allow');
-  });
 });

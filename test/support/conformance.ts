@@ -157,7 +157,7 @@ export const example: ConformanceOptions = {
     },
   ],
   elsewhere: ({ operationId, tag }, status) =>
-    // Cookies from a foreign origin: test/parts/identity/cookies.test.ts
+    // Cookies from a foreign origin: test/parts/browsers/cookies.test.ts
     (status === 403 && tag === 'auth') ||
     // A deleted caller whose token is still valid: test/parts/identity/auth.test.ts
     (status === 410 && operationId === 'getCurrentUser') ||

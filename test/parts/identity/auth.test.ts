@@ -1,5 +1,5 @@
 import { createHmac, createPrivateKey, createSign, generateKeyPairSync } from 'node:crypto';
-import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import t from 'tap';
 import { slowClock } from '../../support/clock.js';
 import { onEachDatabase } from '../../support/databases.js';
@@ -14,26 +14,9 @@ onEachDatabase(t, async (t, open) => {
   let offset = 0;
   const time = slowClock();
   const now = () => time() + offset;
-  const { rest, graphql, viewer, database, url, log } = await startService(t, await open(), {}, now);
+  const { rest, graphql, viewer, database, log } = await startService(t, await open(), {}, now);
   const login = (body: object) => rest('POST', LOGIN, { body });
   const { email } = viewer;
-
-  t.test('a login returns tokens that verify with the published keys', async (t) => {
-    const { status, body, headers } = await login({ email, password: PASSWORD });
-    t.match([status, body], [200, { token_type: 'Bearer', expires_in: 900 }]);
-    t.equal(headers.get('cache-control'), 'no-store');
-    const keys = createRemoteJWKSet(new URL(`${url}/.well-known/jwks.json`));
-    const { payload, protectedHeader } = await jwtVerify(body.access_token, keys, {
-      issuer: 'accord',
-      audience: 'accord',
-    });
-    t.match(protectedHeader, { alg: 'RS256', typ: 'JWT' });
-    t.same(Object.keys(payload).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'role', 'sub'], 'nothing personal');
-    t.match(payload, { sub: String(viewer.id), role: 'VIEWER' });
-    t.equal(Number(payload.exp) - Number(payload.iat), 900);
-    const me = await rest('GET', '/api/v1/auth/me', { headers: { authorization: `bearer  ${body.access_token}` } });
-    t.match([me.status, me.body], [200, { id: viewer.id, email }]);
-  });
 
   t.test('the published key set contains public keys only', async (t) => {
     const { body, headers } = await rest('GET', '/.well-known/jwks.json');
@@ -42,19 +25,6 @@ onEachDatabase(t, async (t, open) => {
     t.match(headers.get('cache-control'), /max-age=([12]?\d?\d|300)$/);
     const etag = headers.get('etag') as string;
     t.equal((await rest('GET', '/.well-known/jwks.json', { headers: { 'if-none-match': etag } })).status, 304);
-  });
-
-  t.test('a wrong password and an unknown address get the same answer', async (t) => {
-    const [wrong, unknown] = [
-      await login({ email, password: 'not this one' }),
-      await login({ email: 'no@example.com', password: 'not this one' }),
-    ];
-    t.same(codeOf(wrong), [401, 'UNAUTHENTICATED']);
-    t.same({ ...wrong.body, requestId: '' }, { ...unknown.body, requestId: '' });
-    t.match(wrong.headers.get('www-authenticate'), 'Bearer');
-    t.equal((await login({ email: email.toUpperCase(), password: PASSWORD })).status, 200, 'case does not matter');
-    t.same(codeOf(await login({ email })), [400, 'BAD_REQUEST']);
-    t.same(codeOf(await login({ email: 'a\u0000@example.com', password: PASSWORD })), [401, 'UNAUTHENTICATED']);
   });
 
   t.test('REST and GraphQL refuse forged and damaged tokens in the same way', async (t) => {

@@ -6,27 +6,18 @@ import { slowClock } from '../../support/clock.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { PASSWORD } from '../../support/people.js';
 import { basic } from '../../support/process.js';
-import { codeOf, type RestAnswer, startInstance, startService } from '../../support/service.js';
+import { codeOf, startInstance, startService } from '../../support/service.js';
 
 const AUTH = '/api/v1/auth';
 const SECOND = 1000;
 const DAY = 24 * 60 * 60 * SECOND;
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Returns the value and the attributes of each cookie in `Set-Cookie`. */
-const cookiesOf = ({ headers }: RestAnswer) =>
-  Object.fromEntries(
-    headers.getSetCookie().map((line) => {
-      const [, name = '', value = '', attributes = ''] = /^(\w+)=([^;]*); (.*)$/.exec(line) ?? [];
-      return [name, { value, attributes }];
-    }),
-  );
-
 onEachDatabase(t, async (t, open) => {
   let offset = 0;
   const time = slowClock();
   const now = () => time() + offset;
-  const { rest, graphql, admin, viewer, developer, database, url } = await startService(t, await open(), {}, now);
+  const { rest, graphql, admin, viewer, developer, database } = await startService(t, await open(), {}, now);
   const { email } = viewer;
   const login = async (more: object = {}, who = email) =>
     (await rest('POST', `${AUTH}/login`, { body: { email: who, password: PASSWORD, ...more } })).body;
@@ -219,83 +210,6 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('T05: a refresh token logs out, and access tokens do not', async (t) => {
-    const { refresh_token, access_token } = await login();
-    const logout = (body?: object, headers = {}) => rest('POST', `${AUTH}/logout`, { headers, body });
-    t.same(codeOf(await logout()), [400, 'BAD_REQUEST']);
-    t.same(codeOf(await logout({})), [400, 'BAD_REQUEST']);
-    t.same(codeOf(await logout(undefined, bearer(access_token))), [401, 'UNAUTHENTICATED']);
-    t.same(codeOf(await logout(undefined, bearer('nonsense'))), [401, 'UNAUTHENTICATED']);
-    t.same(codeOf(await logout(undefined, viewer.headers)), [401, 'UNAUTHENTICATED']);
-    const answer = await logout({ refresh_token }, bearer('expired'));
-    t.equal(answer.status, 204, 'the refresh token says enough');
-    t.same(Object.keys(cookiesOf(answer)), ['accord_access', 'accord_refresh']);
-    t.notOk(await isLive(refresh_token));
-    t.equal((await logout({ refresh_token })).status, 204, 'gone already');
-    t.equal((await logout({ refresh_token: 'unknown' })).status, 204);
-    t.equal((await me(bearer(access_token))).status, 200, 'access tokens live out their time');
-  });
-
-  t.test('owners list and revoke their sessions', async (t) => {
-    await rest('DELETE', `${AUTH}/sessions`, { headers: basic(developer.email, PASSWORD) });
-    const [one, two, three] = [
-      await login({}, developer.email),
-      await login({ flow: 'opaque' }, developer.email),
-      await login({}, developer.email),
-    ];
-    const headers = bearer(two.token);
-    const list = (query = '', as = headers) => rest('GET', `${AUTH}/sessions${query}`, { headers: as });
-    const { body, headers: received } = await list();
-    t.match(body, [
-      { flow: 'jwt', current: false },
-      { flow: 'opaque', current: true },
-      { flow: 'jwt', current: false },
-    ]);
-    t.equal(received.get('x-total-count'), '3');
-    t.same(
-      (await list('', bearer(one.access_token))).body.map((row: { current: boolean }) => row.current),
-      [true, false, false],
-    );
-    t.equal(Date.parse(body[0].expiresAt) - Date.parse(body[0].createdAt), 30 * DAY);
-    const ids = body.map(({ id }: { id: string }) => id);
-    t.same(
-      (await list('?page=2&per_page=2')).body.map(({ id }: { id: string }) => id),
-      [ids[2]],
-    );
-    t.same(
-      (await list('?limit=1&offset=1')).body.map(({ id }: { id: string }) => id),
-      [ids[1]],
-    );
-    const walked: string[] = [];
-    for (let after = ''; ; ) {
-      const { data, cursor } = (await list(`?limit=2&after=${after}`)).body;
-      walked.push(...data.map(({ id }: { id: string }) => id));
-      after = cursor.next;
-      if (!cursor.hasMore) break;
-    }
-    t.same(walked, ids);
-    t.same(codeOf(await list('?after=forged')), [400, 'BAD_REQUEST']);
-    t.same(codeOf(await rest('GET', `${AUTH}/sessions`)), [401, 'UNAUTHENTICATED']);
-
-    await t.test('a revoked session ends at once', async (t) => {
-      const revoke = (id: string, as: Record<string, string> = headers) =>
-        rest('DELETE', `${AUTH}/sessions/${id}`, { headers: as });
-      t.same(codeOf(await revoke('7')), [400, 'BAD_REQUEST']);
-      t.same(codeOf(await revoke('01993b5c-7d2e-7c4a-9f10-3b8a6c2d4e5f')), [404, 'NOT_FOUND']);
-      t.same(codeOf(await revoke(ids[0], admin.headers)), [404, 'NOT_FOUND'], "another's, even to an admin");
-      t.equal((await revoke(ids[0])).status, 204);
-      t.same(codeOf(await revoke(ids[0])), [404, 'NOT_FOUND']);
-      t.notOk(await isLive(one.refresh_token));
-      t.equal((await list()).body.length, 2);
-
-      t.equal((await rest('DELETE', `${AUTH}/sessions`, { headers })).status, 204);
-      t.match((await list()).body, [{ id: ids[1], current: true }]);
-      t.notOk(await isLive(three.refresh_token));
-      t.equal((await rest('DELETE', `${AUTH}/sessions`, { headers: basic(developer.email, PASSWORD) })).status, 204);
-      t.same(codeOf(await list()), [401, 'UNAUTHENTICATED'], 'Basic ends them all');
-    });
-  });
-
   t.test('the deletion of a user deletes its sessions', async (t) => {
     const body = { name: 'Gone', email: 'gone@example.com', role: 'viewer', password: PASSWORD };
     const { id } = (await rest('POST', '/api/v1/users', { as: admin, body })).body;
@@ -304,96 +218,6 @@ onEachDatabase(t, async (t, open) => {
     t.notOk(await isLive(jwt.refresh_token));
     t.same(codeOf(await me(bearer(opaque.token))), [401, 'UNAUTHENTICATED']);
     t.same(codeOf(await me(basic(body.email, PASSWORD))), [401, 'UNAUTHENTICATED']);
-  });
-
-  t.test('cookies are set by a login, accepted, refreshed, and cleared by a logout', async (t) => {
-    const answer = await rest('POST', `${AUTH}/login`, { body: { email, password: PASSWORD, cookie: true } });
-    t.same(answer.body, { expires_in: 900 }, 'no token in the body');
-    const { accord_access, accord_refresh } = cookiesOf(answer);
-    t.equal(accord_access?.attributes, 'Max-Age=900; Path=/; HttpOnly; Secure; SameSite=Strict');
-    t.match(accord_refresh?.attributes, /^Max-Age=25\d{5}; Path=\/api\/v1\/auth; HttpOnly; Secure; SameSite=Strict$/);
-    const cookie = `accord_access=${accord_access?.value}`;
-    t.equal((await me({ cookie })).body.id, viewer.id);
-    t.same((await graphql({ ...viewer, headers: { cookie } }, '{ me { id } }')).data.me.id, String(viewer.id));
-    t.same(codeOf(await me({ cookie: 'accord_access=nonsense' })), [401, 'UNAUTHENTICATED']);
-    t.same(codeOf(await me({ cookie, ...bearer('nonsense') })), [401, 'UNAUTHENTICATED'], 'the header wins');
-
-    await t.test('refreshes and logouts by cookie need the own Origin', async (t) => {
-      const own = { origin: url };
-      const refreshCookie = `accord_refresh=${accord_refresh?.value}`;
-      const call = (path: string, headers: Record<string, string>, body?: object) =>
-        rest('POST', `${AUTH}/${path}`, { headers, body });
-      t.same(codeOf(await call('refresh', { cookie: refreshCookie })), [403, 'FORBIDDEN']);
-      t.same(codeOf(await call('refresh', { cookie: refreshCookie, origin: 'https://evil.example' })), [
-        403,
-        'FORBIDDEN',
-      ]);
-      const renewed = await call('refresh', { cookie: refreshCookie, ...own });
-      t.same(renewed.body, { expires_in: 900 });
-      const next = cookiesOf(renewed)['accord_refresh']?.value as string;
-      t.match(next, /^acr_/);
-      t.not(next, accord_refresh?.value);
-      const inBody = await call('refresh', { cookie: 'accord_refresh=nonsense' }, { refresh_token: next });
-      t.match(inBody.body, { refresh_token: /^acr_/ }, 'the body wins, and is answered in the body');
-      t.same(inBody.headers.getSetCookie(), []);
-
-      const last = `accord_refresh=${inBody.body.refresh_token}`;
-      t.same(codeOf(await call('logout', { cookie: last, origin: 'null' })), [403, 'FORBIDDEN']);
-      const out = await call('logout', { cookie: last, ...own });
-      t.equal(out.status, 204);
-      for (const { value, attributes } of Object.values(cookiesOf(out))) {
-        t.equal(value, '');
-        t.match(attributes, 'Max-Age=0');
-      }
-      t.equal(cookiesOf(out)['accord_refresh']?.attributes.includes('Path=/api/v1/auth'), true);
-      t.notOk(await isLive(inBody.body.refresh_token));
-    });
-  });
-
-  t.test('the opaque flow sets one cookie', async (t) => {
-    const answer = await rest('POST', `${AUTH}/login`, {
-      body: { email, password: PASSWORD, flow: 'opaque', cookie: true },
-    });
-    t.same(answer.body, { expires_in: 2_592_000 });
-    const { accord_access, accord_refresh } = cookiesOf(answer);
-    t.match(accord_access?.value, /^aco_/);
-    t.equal(accord_refresh?.value, '', 'nothing to refresh by is left over');
-    const cookie = `accord_access=${accord_access?.value}`;
-    t.equal((await me({ cookie })).status, 200);
-    t.same(codeOf(await rest('POST', `${AUTH}/logout`, { headers: { cookie } })), [403, 'FORBIDDEN']);
-    t.equal((await rest('POST', `${AUTH}/logout`, { headers: { cookie, origin: url } })).status, 204);
-    t.same(codeOf(await me({ cookie })), [401, 'UNAUTHENTICATED']);
-    t.equal((await rest('POST', `${AUTH}/logout`, { headers: { cookie, origin: url } })).status, 204, 'gone already');
-  });
-
-  t.test('a write with a cookie needs a trusted Origin', async (t) => {
-    const { access_token } = await login({}, admin.email);
-    const cookie = `accord_access=${access_token}`;
-    const patch = (headers: Record<string, string>) =>
-      rest('PATCH', `/api/v1/users/${viewer.id}`, { headers, body: { name: 'Changed' } });
-    const mutation = `mutation { updateUser(id: "${viewer.id}", name: "Changed") { name } }`;
-    const foreign = ['https://evil.example', 'null', '', `${url}.evil.example`, url.replace(/\d+$/, '1'), 'nonsense'];
-    for (const headers of [{ cookie }, ...foreign.map((origin) => ({ cookie, origin }))]) {
-      t.same(codeOf(await patch(headers)), [403, 'FORBIDDEN'], JSON.stringify(Object.values(headers).slice(1)));
-      t.same((await graphql({ ...admin, headers }, mutation)).codes, ['FORBIDDEN']);
-    }
-    const { name } = await database.client.user.findUniqueOrThrow({ where: { id: viewer.id } });
-    t.not(name, 'Changed', 'and has no effect');
-    t.equal((await me({ cookie, origin: 'https://evil.example' })).status, 200, 'a read passes');
-    t.same((await graphql({ ...admin, headers: { cookie } }, '{ me { id } }')).codes, []);
-    t.equal((await patch({ cookie, origin: url })).status, 200);
-    t.same((await graphql({ ...admin, headers: { cookie, origin: url } }, mutation)).data, {
-      updateUser: { name: 'Changed' },
-    });
-    t.equal((await patch({ ...admin.headers, origin: 'https://evil.example' })).status, 200, 'a header is no cookie');
-    const two = `query A { me { id } } ${mutation.replace('mutation', 'mutation B')}`;
-    const body = JSON.stringify({ query: two, operationName: 'B' });
-    const named = await fetch(`${url}/graphql`, {
-      method: 'POST',
-      headers: { cookie, 'content-type': 'application/json' },
-      body,
-    });
-    t.match(await named.text(), 'FORBIDDEN', 'the operation that runs is the one that counts');
   });
 
   t.test('expired rows are deleted, and others stay', async (t) => {

@@ -7,7 +7,6 @@ import { codeOf, startInstance, startService } from '../../support/service.js';
 const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 /** What a browser sends with that, for whoever has followed a link or typed an address. */
 const OPENED = { ...HTML, 'sec-fetch-dest': 'document' };
-const ALLOWED = 'access-control-allow-origin';
 
 /**
  * Returns the declarations of rules with exactly this selector that apply to a window of this width, later ones first.
@@ -29,7 +28,7 @@ function declared(css: string, selector: string, width: number): Record<string, 
 t.test('the pages are served with their files', async (t) => {
   const database = await memoryDatabase(t);
   await demo.seed(database.client);
-  const { url, rest, log } = await startInstance(t, database);
+  const { url, rest } = await startInstance(t, database);
   // Of the same address, where nobody's demo is.
   const production = await startService(t, await memoryDatabase(t), PRODUCTION);
   const page = async (path: string, base = url) => (await fetch(base + path, { headers: OPENED })).text();
@@ -123,44 +122,5 @@ t.test('the pages are served with their files', async (t) => {
     }
     const posted = await rest('POST', '/nowhere', { headers: OPENED });
     t.same(codeOf(posted), [404, 'NOT_FOUND'], 'a form leads nowhere');
-  });
-
-  t.test('every origin may read the contracts; outside production local pages may call', async (t) => {
-    const local = 'http://localhost:5173';
-    const evil = 'https://evil.example';
-    const allowed = async (base: string, path: string, origin: string, method = 'GET') => {
-      const headers = { origin, 'access-control-request-method': 'GET' };
-      return (await fetch(base + path, { method, headers })).headers.get(ALLOWED);
-    };
-    for (const base of [url, production.url]) {
-      for (const path of ['/openapi.yaml', '/openapi.json?release=x', '/schema.graphql', '/schema.json']) {
-        for (const method of ['GET', 'OPTIONS']) t.equal(await allowed(base, path, evil, method), '*', path);
-      }
-    }
-    const basic = `Basic ${btoa(`${demo.people[0].email}:${demo.people[0].password}`)}`;
-    const dependsOn = async (base: string, path: string, headers: Record<string, string> = {}) =>
-      (await fetch(base + path, { headers: { origin: local, ...headers } })).headers.get('vary')?.toLowerCase();
-    const asVendor = { authorization: basic, accept: 'application/vnd.accord+json' };
-    t.equal(await dependsOn(url, '/livez'), 'origin');
-    t.equal(await dependsOn(url, '/api/v1/users', asVendor), 'origin, accept', 'on both');
-    t.equal(await dependsOn(url, '/openapi.yaml'), 'accept-encoding', 'all origins are told the same');
-    t.equal(await dependsOn(production.url, '/livez'), undefined, 'and here');
-    for (const origin of [local, 'http://127.0.0.1:8080', 'https://[::1]:8443']) {
-      for (const method of ['GET', 'OPTIONS']) t.equal(await allowed(url, '/livez', origin, method), origin);
-      t.equal(await allowed(production.url, '/livez', origin), null);
-    }
-    for (const origin of [evil, 'https://localhost.evil.example', 'null']) {
-      t.equal(await allowed(url, '/livez', origin), null);
-    }
-  });
-
-  t.test('a refused origin is logged once with its remedy; the own origin is not', async (t) => {
-    const told = () => log.filter((line) => line.includes('CORS_ORIGINS') && line.includes('https://b.example'));
-    for (let i = 0; i < 2; i++) await rest('GET', '/livez', { headers: { origin: 'https://b.example' } });
-    t.equal(told().length, 1);
-    t.match(JSON.parse(told()[0] ?? '{}'), { level: 40, origin: 'https://b.example' });
-    for (let i = 0; i < 100; i++) await rest('GET', '/livez', { headers: { origin: `https://o${i}.example` } });
-    t.ok(log.filter((line) => line.includes('CORS_ORIGINS')).length <= 50, 'who makes origins up fills no log');
-    t.notOk(log.some((line) => line.includes('CORS_ORIGINS') && line.includes(url)));
   });
 });

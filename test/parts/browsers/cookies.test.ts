@@ -207,3 +207,111 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await status(`accord_access=${token}; ${ACCESS}=nonsense`), 401);
   });
 });
+
+/** Returns the value and all attributes of each cookie in `Set-Cookie`. */
+const wholeCookiesOf = ({ headers }: RestAnswer) =>
+  Object.fromEntries(
+    headers.getSetCookie().map((line) => {
+      const [, name = '', value = '', attributes = ''] = /^(\w+)=([^;]*); (.*)$/.exec(line) ?? [];
+      return [name, { value, attributes }];
+    }),
+  );
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+onEachDatabase(t, async (t, open) => {
+  const { rest, graphql, admin, viewer, database, url } = await startService(t, await open());
+  const { email } = viewer;
+  const me = (headers: Record<string, string>) => rest('GET', `${AUTH}/me`, { headers });
+
+  t.test('cookies are set by a login, accepted, refreshed, and cleared by a logout', async (t) => {
+    const answer = await rest('POST', `${AUTH}/login`, { body: { email, password: PASSWORD, cookie: true } });
+    t.same(answer.body, { expires_in: 900 }, 'no token in the body');
+    const { accord_access, accord_refresh } = wholeCookiesOf(answer);
+    t.equal(accord_access?.attributes, 'Max-Age=900; Path=/; HttpOnly; Secure; SameSite=Strict');
+    t.match(accord_refresh?.attributes, /^Max-Age=25\d{5}; Path=\/api\/v1\/auth; HttpOnly; Secure; SameSite=Strict$/);
+    const cookie = `accord_access=${accord_access?.value}`;
+    t.equal((await me({ cookie })).body.id, viewer.id);
+    t.same((await graphql({ ...viewer, headers: { cookie } }, '{ me { id } }')).data.me.id, String(viewer.id));
+    t.same(codeOf(await me({ cookie: 'accord_access=nonsense' })), [401, 'UNAUTHENTICATED']);
+    t.same(codeOf(await me({ cookie, ...bearer('nonsense') })), [401, 'UNAUTHENTICATED'], 'the header wins');
+
+    await t.test('refreshes and logouts by cookie need the own Origin', async (t) => {
+      const own = { origin: url };
+      const refreshCookie = `accord_refresh=${accord_refresh?.value}`;
+      const call = (path: string, headers: Record<string, string>, body?: object) =>
+        rest('POST', `${AUTH}/${path}`, { headers, body });
+      t.same(codeOf(await call('refresh', { cookie: refreshCookie })), [403, 'FORBIDDEN']);
+      t.same(codeOf(await call('refresh', { cookie: refreshCookie, origin: 'https://evil.example' })), [
+        403,
+        'FORBIDDEN',
+      ]);
+      const renewed = await call('refresh', { cookie: refreshCookie, ...own });
+      t.same(renewed.body, { expires_in: 900 });
+      const next = wholeCookiesOf(renewed)['accord_refresh']?.value as string;
+      t.match(next, /^acr_/);
+      t.not(next, accord_refresh?.value);
+      const inBody = await call('refresh', { cookie: 'accord_refresh=nonsense' }, { refresh_token: next });
+      t.match(inBody.body, { refresh_token: /^acr_/ }, 'the body wins, and is answered in the body');
+      t.same(inBody.headers.getSetCookie(), []);
+
+      const last = `accord_refresh=${inBody.body.refresh_token}`;
+      t.same(codeOf(await call('logout', { cookie: last, origin: 'null' })), [403, 'FORBIDDEN']);
+      const out = await call('logout', { cookie: last, ...own });
+      t.equal(out.status, 204);
+      for (const { value, attributes } of Object.values(wholeCookiesOf(out))) {
+        t.equal(value, '');
+        t.match(attributes, 'Max-Age=0');
+      }
+      t.equal(wholeCookiesOf(out)['accord_refresh']?.attributes.includes('Path=/api/v1/auth'), true);
+      const { refresh_token } = inBody.body;
+      t.same(codeOf(await call('refresh', {}, { refresh_token })), [401, 'UNAUTHENTICATED'], 'the session has ended');
+    });
+  });
+
+  t.test('the opaque flow sets one cookie', async (t) => {
+    const answer = await rest('POST', `${AUTH}/login`, {
+      body: { email, password: PASSWORD, flow: 'opaque', cookie: true },
+    });
+    t.same(answer.body, { expires_in: 2_592_000 });
+    const { accord_access, accord_refresh } = wholeCookiesOf(answer);
+    t.match(accord_access?.value, /^aco_/);
+    t.equal(accord_refresh?.value, '', 'nothing to refresh by is left over');
+    const cookie = `accord_access=${accord_access?.value}`;
+    t.equal((await me({ cookie })).status, 200);
+    t.same(codeOf(await rest('POST', `${AUTH}/logout`, { headers: { cookie } })), [403, 'FORBIDDEN']);
+    t.equal((await rest('POST', `${AUTH}/logout`, { headers: { cookie, origin: url } })).status, 204);
+    t.same(codeOf(await me({ cookie })), [401, 'UNAUTHENTICATED']);
+    t.equal((await rest('POST', `${AUTH}/logout`, { headers: { cookie, origin: url } })).status, 204, 'gone already');
+  });
+
+  t.test('a write with a cookie needs a trusted Origin', async (t) => {
+    const credentials = { email: admin.email, password: PASSWORD };
+    const { access_token } = (await rest('POST', `${AUTH}/login`, { body: credentials })).body;
+    const cookie = `accord_access=${access_token}`;
+    const patch = (headers: Record<string, string>) =>
+      rest('PATCH', `/api/v1/users/${viewer.id}`, { headers, body: { name: 'Changed' } });
+    const mutation = `mutation { updateUser(id: "${viewer.id}", name: "Changed") { name } }`;
+    const foreign = ['https://evil.example', 'null', '', `${url}.evil.example`, url.replace(/\d+$/, '1'), 'nonsense'];
+    for (const headers of [{ cookie }, ...foreign.map((origin) => ({ cookie, origin }))]) {
+      t.same(codeOf(await patch(headers)), [403, 'FORBIDDEN'], JSON.stringify(Object.values(headers).slice(1)));
+      t.same((await graphql({ ...admin, headers }, mutation)).codes, ['FORBIDDEN']);
+    }
+    const { name } = await database.client.user.findUniqueOrThrow({ where: { id: viewer.id } });
+    t.not(name, 'Changed', 'and has no effect');
+    t.equal((await me({ cookie, origin: 'https://evil.example' })).status, 200, 'a read passes');
+    t.same((await graphql({ ...admin, headers: { cookie } }, '{ me { id } }')).codes, []);
+    t.equal((await patch({ cookie, origin: url })).status, 200);
+    t.same((await graphql({ ...admin, headers: { cookie, origin: url } }, mutation)).data, {
+      updateUser: { name: 'Changed' },
+    });
+    t.equal((await patch({ ...admin.headers, origin: 'https://evil.example' })).status, 200, 'a header is no cookie');
+    const two = `query A { me { id } } ${mutation.replace('mutation', 'mutation B')}`;
+    const body = JSON.stringify({ query: two, operationName: 'B' });
+    const named = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { cookie, 'content-type': 'application/json' },
+      body,
+    });
+    t.match(await named.text(), 'FORBIDDEN', 'the operation that runs is the one that counts');
+  });
+});
