@@ -11,14 +11,14 @@ const _PREPARED = [
 /** The database, the prepared client, and transactions of operations. */
 export const database: Mutant[] = [
   {
-    file: 'platform/operations/call-transaction.ts',
+    file: 'platform/core/operations/call-transaction.ts',
     before: '    log.failed ??= { error };\n',
     after: '',
     tests: ['parts/idempotency/idempotency.test.ts'],
     drawn: true,
   },
   {
-    file: 'platform/calls/schedulers.ts',
+    file: 'platform/core/calls/schedulers.ts',
     before: '.then(work, work)',
     after: '.then(work)',
     tests: ['parts/identity/credentials.test.ts'],

@@ -2,8 +2,8 @@ import type { Mutant } from './mutant.js';
 
 const PAYMENTS = 'application/services/payments/payments.ts';
 const GATEWAY = 'application/services/payments/http.ts';
-const KEYS = 'platform/idempotency/idempotency.ts';
-const JOBS = 'platform/jobs/jobs.ts';
+const KEYS = 'platform/parts/idempotency/idempotency.ts';
+const JOBS = 'platform/parts/jobs/jobs.ts';
 
 /** The application's services, and the lists, idempotency keys and jobs of the platform. */
 export const services: Mutant[] = [
@@ -70,62 +70,62 @@ export const services: Mutant[] = [
   },
 
   {
-    file: 'platform/rest/routes.ts',
+    file: 'platform/core/rest/routes.ts',
     before: 'offset + limit < total ?',
     after: 'offset + limit <= total ?',
     tests: ['core/rest/lists.test.ts'],
   },
   {
-    file: 'platform/rest/routes.ts',
+    file: 'platform/core/rest/routes.ts',
     before: '(total - 1) / limit',
     after: 'total / limit',
     tests: ['core/rest/lists.test.ts'],
   },
   {
-    file: 'platform/rest/routes.ts',
+    file: 'platform/core/rest/routes.ts',
     before: 'Math.floor(start / limit) + 1',
     after: 'Math.floor(start / limit)',
     tests: ['core/rest/lists.test.ts'],
   },
   {
-    file: 'platform/rest/routes.ts',
+    file: 'platform/core/rest/routes.ts',
     before: 'Math.min(offset - limit, lastStart)',
     after: 'Math.min(offset - limit, offset)',
     tests: ['core/rest/lists.test.ts'],
   },
   {
-    file: 'platform/operations/guarded-client.ts',
+    file: 'platform/core/operations/guarded-client.ts',
     before: 'COUNT_AGE_MS = 60_000',
     after: 'COUNT_AGE_MS = 3_600_000',
     tests: ['database/statements.test.ts'],
   },
   {
-    file: 'platform/operations/guarded-client.ts',
+    file: 'platform/core/operations/guarded-client.ts',
     before: 'if (few <= ALWAYS_COUNTED_ROWS)',
     after: 'if (few < ALWAYS_COUNTED_ROWS)',
     tests: ['database/statements.test.ts'],
   },
   {
-    file: 'platform/operations/guarded-client.ts',
+    file: 'platform/core/operations/guarded-client.ts',
     before: 'counting.catch(() => counts.delete(list));',
     after: 'counting.catch(() => {});',
     tests: ['database/statements.test.ts'],
   },
   {
-    file: 'platform/calls/rows.ts',
+    file: 'platform/core/calls/rows.ts',
     before: 'return Math.max(total, seen + 1);',
     after: 'return total;',
     tests: ['database/statements.test.ts'],
   },
   {
-    file: 'platform/calls/rows.ts',
+    file: 'platform/core/calls/rows.ts',
     before: 'isThereOne({ gte: before })',
     after: 'isThereOne({ gt: before })',
     tests: ['core/operations/stored-rows.test.ts'],
   },
 
   {
-    file: 'platform/rest/plan.ts',
+    file: 'platform/core/rest/plan.ts',
     before: 'sortedJson({ path, body })',
     after: 'sortedJson({ body })',
     tests: ['parts/idempotency/idempotency.test.ts'],
@@ -184,7 +184,7 @@ export const services: Mutant[] = [
     tests: ['parts/identity/sessions.test.ts'],
   },
   {
-    file: 'platform/audit/audit.ts',
+    file: 'platform/parts/identity/audit/audit.ts',
     before: 'rows.reverse()',
     after: 'rows',
     tests: ['parts/identity/audit.test.ts'],

@@ -14,6 +14,7 @@ import { namesOf } from '../../src/platform/core/names.js';
 import { checkContract } from '../../src/platform/core/rest/plugin.js';
 import { ACCOUNT_ACTIONS } from '../../src/platform/parts/identity/accounts/users.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
+import { MUTANTS } from '../mutants/list.js';
 import { blocks } from '../support/documentation.js';
 import { type Import, importsOf, sourcesIn } from '../support/imports.js';
 import { sizes } from '../support/sizes.js';
@@ -412,6 +413,17 @@ t.test('each test file is in a folder, or in one of a folder that has several', 
     files.filter((path) => !place.test(path)),
     [],
   );
+});
+
+t.test('each mutant changes a line that occurs once, and names existing tests', async (t) => {
+  const tests = sourcesIn('test');
+  for (const { file, before, tests: named } of MUTANTS) {
+    t.equal(src[file]?.split(before).length, 2, `${file}: ${before}`);
+    t.strictSame(
+      named.filter((path) => !(path in tests)),
+      [],
+    );
+  }
 });
 
 /** The code of applications: the example, the template, and the code in tutorials. */
