@@ -196,7 +196,7 @@ async function pluginsIn(sources: Record<string, string>): Promise<Plugin[]> {
   const files = Object.entries(sources).filter(([, text]) => text.includes("from 'fastify-plugin'"));
   const found = files.map(async ([path, text]) => {
     // As a pattern of names that is known when the tests are bundled.
-    const exported: Record<string, unknown> = await import(`../../src/platform/${path.replace(/\.ts$/, '')}.ts`);
+    const exported: Record<string, unknown> = await import(`../../../src/platform/${path.replace(/\.ts$/, '')}.ts`);
     return Object.entries(exported).flatMap(([key, one]) => {
       const { [Symbol.for('plugin-meta')]: meta } = Object(one) as Record<symbol, PluginMetadata | undefined>;
       return meta ? { ...meta, text: withoutOthers(text, key) } : [];
