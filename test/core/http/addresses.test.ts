@@ -47,7 +47,7 @@ t.test('only one module reads the addresses of connections', async (t) => {
   const readers = Object.entries(sourcesIn('src')).filter(([, text]) => /\.remoteAddress\b|request\.ip\b/.test(text));
   t.same(
     readers.map(([path]) => path),
-    ['platform/calls/networks.ts'],
+    ['platform/core/calls/networks.ts'],
   );
 });
 

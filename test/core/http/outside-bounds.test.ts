@@ -38,7 +38,7 @@ t.test('only the client of external services fetches', async (t) => {
   const fetching = sources.filter(([, text]) => /(?<![.\w])fetch\(|from 'undici'|\bhttps?\.(get|request)\(/.test(text));
   t.same(
     fetching.map(([path]) => path),
-    ['application/services/payments/http.ts', 'platform/calls/outside.ts'],
+    ['application/services/payments/http.ts', 'platform/core/calls/outside.ts'],
     'the first gets its `fetch` of the second',
   );
 });

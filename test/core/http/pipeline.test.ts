@@ -48,7 +48,7 @@ function recordHooks(t: Test): Map<string, string[]> {
     fastify.addHook = function (this: FastifyInstance, phase: string, hook: Hook) {
       const { stack = '' } = new Error();
       const [, maker = 'nobody'] = /node_modules\/(@fastify\/[\w-]+)\//.exec(stack) ?? [];
-      const ofStages = maker === 'nobody' && /\/platform\/pipeline\.ts/.test(stack);
+      const ofStages = maker === 'nobody' && /\/core\/pipeline\.ts/.test(stack);
       const toRun = HOOKS.includes(phase) && !ofStages ? recorded(maker, hook) : hook;
       return Reflect.apply(addHook, this, [phase, toRun]);
     } as never;

@@ -45,7 +45,7 @@ function recordWaits(t: Test) {
       return Reflect.apply(decorate, this, [name, name === 'stage' ? stage : value]);
     } as never;
     fastify.addHook = function (this: FastifyInstance, phase: string, hook: unknown) {
-      if (/\/platform\/pipeline\.ts/.test(new Error().stack?.split('\n')[2] ?? '')) hooks.push(phase);
+      if (/\/core\/pipeline\.ts/.test(new Error().stack?.split('\n')[2] ?? '')) hooks.push(phase);
       return Reflect.apply(addHook, this, [phase, hook]);
     } as never;
   };
