@@ -96,7 +96,7 @@ const PARSED = `
 const COMPLAINT = /\b(warn(ing)?s?|errors?|fail(ed|ures?)?)\b|[⚠✖✗]/i;
 const MADE_UP = /(\d|One|Two|Three|Item|Writable)$/;
 
-t.test('clients of the served contracts', async (t) => {
+t.test('the tools of consumers accept the served contracts', async (t) => {
   const whole = { skip: skipUnlessWhole };
   const database = await memoryDatabase(t);
   await demo.seed(database.client);

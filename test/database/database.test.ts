@@ -144,7 +144,7 @@ t.test('a new database starts from the snapshot of the same migrations, or runs 
   t.match(await begun('pglite://memory'), { migrated: ['0_note'], columns: ['number'] }, 'nor where one was edited');
 });
 
-t.test('a data directory', async (t) => {
+t.test('a data directory belongs to one process, and survives its end', async (t) => {
   const directory = folder('data');
   const url = `pglite://${directory}`;
   // A killed first start leaves such a directory.
@@ -389,7 +389,7 @@ async function faults(t: Test, { client }: Database): Promise<void> {
   t.strictSame(await kindOf(slow), { kind: 'timeout' });
 }
 
-t.test('the faults of the embedded database', async (t) => {
+t.test('faults of the embedded database are told apart', async (t) => {
   for (const other of [undefined, null, 'text', new Error('text'), Object.assign(new Error('x'), { code: 'ENOENT' })]) {
     t.strictSame(faultOf(other), { kind: 'unknown' });
   }
@@ -398,7 +398,7 @@ t.test('the faults of the embedded database', async (t) => {
   await database.close();
 });
 
-t.test('a PostgreSQL server that is away', async (t) => {
+t.test('a PostgreSQL server that is away is named without its password', async (t) => {
   for (const host of ['127.0.0.1', 'localhost']) {
     const error = await openDatabase(`postgres://user:secret@${host}:1/name`).catch((thrown: Error) => thrown);
     t.match(error, { message: new RegExp(`^PostgreSQL at ${host}:1/name: `) });
@@ -407,52 +407,64 @@ t.test('a PostgreSQL server that is away', async (t) => {
   }
 });
 
-t.test('a PostgreSQL server', { skip: skipWithoutPostgresql }, async (t) => {
-  const administrator = await openPostgres(POSTGRESQL.href, { name: 'accord', poolSize: 1, limits: TEST_TIMEOUTS_MS });
-  const run = (sql: string) => administrator.withMigrationSession((session) => session.query(sql));
-  const name = `accord_database_test_${randomUUID().replaceAll('-', '')}`;
-  await run(`CREATE DATABASE ${name}`);
-  t.teardown(() => run(`DROP DATABASE ${name} WITH (FORCE)`));
-  await run(`ALTER DATABASE ${name} SET TimeZone = 'Asia/Tokyo'`);
-  const address = new URL(POSTGRESQL);
-  address.pathname = name;
+t.test(
+  'instances on a PostgreSQL server migrate it once, keep its times, and replace lost connections',
+  { skip: skipWithoutPostgresql },
+  async (t) => {
+    const administrator = await openPostgres(POSTGRESQL.href, {
+      name: 'accord',
+      poolSize: 1,
+      limits: TEST_TIMEOUTS_MS,
+    });
+    const run = (sql: string) => administrator.withMigrationSession((session) => session.query(sql));
+    const name = `accord_database_test_${randomUUID().replaceAll('-', '')}`;
+    await run(`CREATE DATABASE ${name}`);
+    t.teardown(() => run(`DROP DATABASE ${name} WITH (FORCE)`));
+    await run(`ALTER DATABASE ${name} SET TimeZone = 'Asia/Tokyo'`);
+    const address = new URL(POSTGRESQL);
+    address.pathname = name;
 
-  const [one, two] = await Promise.all([openDatabase(address.href), openDatabase(address.href, { poolSize: 1 })]);
-  t.equal(one.kind, 'postgresql');
-  t.equal(one.label, `PostgreSQL at ${address.host}/${name}`);
-  t.equal(one.migrated.length + two.migrated.length, (await recorded(one)).length, 'two at once: one of them migrates');
-  t.equal((await openAndClose(address.href)).length, 0, 'the next one finds nothing to do');
+    const [one, two] = await Promise.all([openDatabase(address.href), openDatabase(address.href, { poolSize: 1 })]);
+    t.equal(one.kind, 'postgresql');
+    t.equal(one.label, `PostgreSQL at ${address.host}/${name}`);
+    t.equal(
+      one.migrated.length + two.migrated.length,
+      (await recorded(one)).length,
+      'two at once: one of them migrates',
+    );
+    t.equal((await openAndClose(address.href)).length, 0, 'the next one finds nothing to do');
 
-  const now = Date.now();
-  const [row] = await one.client.$queryRaw<{ at: Date }[]>`INSERT INTO users (name, email, email_key, role)
+    const now = Date.now();
+    const [row] = await one.client.$queryRaw<{ at: Date }[]>`INSERT INTO users (name, email, email_key, role)
     VALUES ('Eve', 'e', 'e', 'VIEWER') RETURNING created_at AS at`;
-  t.ok(Math.abs((row?.at.getTime() ?? 0) - now) < 60_000, "the server's time zone does not shift a timestamp");
+    t.ok(Math.abs((row?.at.getTime() ?? 0) - now) < 60_000, "the server's time zone does not shift a timestamp");
 
-  await faults(t, one);
-  for (let times = 0; times < 3; times++) await two.client.post.count();
-  await recordingsOf(two.client);
-  for (let times = 0; times < 3; times++) await two.client.post.count();
-  const prepared = await two.client.$queryRaw<object[]>`
+    await faults(t, one);
+    for (let times = 0; times < 3; times++) await two.client.post.count();
+    await recordingsOf(two.client);
+    for (let times = 0; times < 3; times++) await two.client.post.count();
+    const prepared = await two.client.$queryRaw<object[]>`
     SELECT name FROM pg_prepared_statements WHERE name LIKE 'prepared%' AND statement LIKE '%posts%'`;
-  t.equal(prepared.length, 1, 'a repeated statement is prepared once');
+    t.equal(prepared.length, 1, 'a repeated statement is prepared once');
 
-  let waited: unknown;
-  await two.client.$transaction(
-    async () => {
-      waited = await two.client.user.count().catch((error: unknown) => error);
-    },
-    { timeout: TEST_TIMEOUTS_MS.transaction },
-  );
-  t.equal(faultOf(waited).kind, 'unavailable', 'the wait for a connection, of which there is one, has an end');
+    let waited: unknown;
+    await two.client.$transaction(
+      async () => {
+        waited = await two.client.user.count().catch((error: unknown) => error);
+      },
+      { timeout: TEST_TIMEOUTS_MS.transaction },
+    );
+    t.equal(faultOf(waited).kind, 'unavailable', 'the wait for a connection, of which there is one, has an end');
 
-  const rows = await one.client.$queryRaw<object[]>`SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity
+    const rows = await one.client.$queryRaw<object[]>`SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-  t.ok(rows.length > 0);
-  const count = () => two.client.user.count().catch(() => undefined);
-  t.ok(Number.isInteger(await eventually('another connection', count)), 'one that is cut while idle is replaced');
-  await Promise.all([one.close(), two.close()]);
-  t.equal(faultOf(await one.client.user.count().catch((error: unknown) => error)).kind, 'unavailable');
-});
+    t.ok(rows.length > 0);
+    const count = () => two.client.user.count().catch(() => undefined);
+    t.ok(Number.isInteger(await eventually('another connection', count)), 'one that is cut while idle is replaced');
+    await Promise.all([one.close(), two.close()]);
+    t.equal(faultOf(await one.client.user.count().catch((error: unknown) => error)).kind, 'unavailable');
+  },
+);
 
 t.test('a write after an outage is followed by a beat', { skip: skipWithoutPostgresql }, async (t) => {
   const url = new URL(await blankDatabase(t));

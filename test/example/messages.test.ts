@@ -47,7 +47,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(page.statements.length, 2);
   });
 
-  t.test('failures come in the specified order', async (t) => {
+  t.test('a bad message fails by its caller, then its role, then its content', async (t) => {
     const bad = { channelId: 'no spaces', text: '' };
     t.same((await graphql(null, ADD, bad)).codes, ['UNAUTHENTICATED']);
     t.same((await graphql(viewer, ADD, bad)).codes, ['FORBIDDEN'], '403 before 422');
@@ -109,7 +109,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(done.length, 2);
   });
 
-  t.test('a deleted user cannot write', async (t) => {
+  t.test('the messages of a deleted user are deleted, and none is added', async (t) => {
     const { id } = developer;
     const left = await add('leaving', 'left behind');
     t.same((await graphql(admin, `mutation { deleteUser(id: ${id}) { success } }`)).codes, []);

@@ -153,7 +153,7 @@ t.test('a break is accepted with a reason, by the diff that brings it', async (t
   t.match(await report(base, edited('openapi', [accepting(ID, 'Agreed.')])), { ok: true, stale: [ID] });
 });
 
-t.test('the version that a diff demands', async (t) => {
+t.test('a diff demands a version by its gravest change', async (t) => {
   const demand = async (edit: Case['edit'], key: Text = 'openapi') =>
     (await diffReport({ root: empty(t), before: base, after: edited(key, edit), now: NOW })).version;
   t.match(await demand([]), { bump: 'none', least: '1.2.3', enough: true });

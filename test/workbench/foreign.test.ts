@@ -165,7 +165,7 @@ t.test('a reference that leads to itself is reported with its place', async (t) 
   }
 });
 
-t.test('a single GraphQL contract', async (t) => {
+t.test('a single GraphQL contract is linted and compared without the rules of this platform', async (t) => {
   const root = repository(t, { 'schema.graphql': SHOP });
   const { stdout, stderr } = await asked(t, root, 'lint', '--json');
   t.same([stderr, rules(stdout).includes('permission')], ['', false]);

@@ -40,7 +40,7 @@ onEachDatabase(t, async (t, open) => {
   const { url, admin, viewer, graphql, log } = await startService(t, await open());
   const post = poster(url, admin);
 
-  t.test('GraphQL over HTTP: every MUST, and every SHOULD that the 200 rule allows', async (t) => {
+  t.test('the endpoint keeps every MUST of GraphQL over HTTP, and every SHOULD that the 200 rule allows', async (t) => {
     const fetchFn = (input: string, init: RequestInit = {}) =>
       fetch(input, { ...init, headers: { ...init.headers, ...admin.headers } });
     const results = await auditServer({ url: `${url}/graphql`, fetchFn });
@@ -167,7 +167,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('persisted queries work by hash', async (t) => {
+  t.test('a persisted query is sent by its hash alone once the service has run it', async (t) => {
     const query = 'query($id: ID!) { user(id: $id) { id name } }';
     const persisted = (sha256Hash: unknown, version: unknown = 1) => ({
       extensions: { persistedQuery: { version, sha256Hash } },
@@ -205,7 +205,7 @@ onEachDatabase(t, async (t, open) => {
       t.equal((await post({ variables, ...wrong })).code, 'BAD_REQUEST', JSON.stringify(wrong));
   });
 
-  t.test('urql works', async (t) => {
+  t.test('urql queries and mutates by POST without settings of its own', async (t) => {
     const client = new Client({
       url: `${url}/graphql`,
       exchanges: [fetchExchange],
@@ -298,7 +298,7 @@ t.test('with trusted documents, other documents are refused', async (t) => {
     }
   });
 
-  t.test('invalid trusted documents stop the start', async (t) => {
+  t.test('a file of trusted documents that is invalid stops the start', async (t) => {
     await t.rejects(
       startService(t, await memoryDatabase(t), { TRUSTED_DOCUMENTS: folder }),
       /broken\.graphql: Cannot query field/,

@@ -17,10 +17,10 @@ const LOGIN = { email: EMAIL, password: PASSWORD };
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 const pairOf = (line = '') => line.split(';')[0] as string;
 
-t.test('an application with another name, and another title', async (t) => {
+t.test('the name of an application is in its media type, cookies, tokens and pages', async (t) => {
   const { ask, bearer, database } = await startNotes(t, { name: NAME, title: TITLE });
 
-  t.test('the vendor media type', async (t) => {
+  t.test('the vendor media type has the name', async (t) => {
     for (const [spelled, version] of [
       [`application/vnd.${NAME}+json; version=1`, '1'],
       [`application/vnd.${NAME}+json;v=2`, '2'],
@@ -35,7 +35,7 @@ t.test('an application with another name, and another title', async (t) => {
     t.equal((await ask('GET', '/notes', { headers: foreign })).status, 406);
   });
 
-  t.test('cookies', async (t) => {
+  t.test('cookies have the name', async (t) => {
     const { cookies } = await ask('POST', '/api/v1/auth/login', { body: { ...LOGIN, cookie: true } });
     t.match(cookies, [/^field_notes_access=[^;]+; /, /^field_notes_refresh=fir_[^;]+; /]);
     const [access, refresh] = cookies.map(pairOf) as [string, string];
@@ -48,7 +48,7 @@ t.test('an application with another name, and another title', async (t) => {
     t.match(left.cookies, [/^field_notes_access=;/, /^field_notes_refresh=;/]);
   });
 
-  t.test('cookies over HTTPS', async (t) => {
+  t.test('cookies over HTTPS have the name after their prefix', async (t) => {
     const environment = { TRUST_PROXY: 'loopback', DEMO: 'on' };
     const proxied = await startNotes(t, { name: NAME, database, environment });
     const headers = { 'x-forwarded-proto': 'https' };
@@ -60,7 +60,7 @@ t.test('an application with another name, and another title', async (t) => {
     t.equal((await proxied.ask('GET', '/notes', { headers: { ...headers, cookie: bare } })).status, 401);
   });
 
-  t.test('tokens: prefixes, issuer and audience', async (t) => {
+  t.test('tokens have the prefixes, the issuer and the audience of the name', async (t) => {
     const jwt = await ask('POST', '/auth/login', { body: LOGIN });
     t.match(jwt.body.refreshToken, /^fir_[\w-]{43}$/);
     t.match(claimsOf(jwt.body.accessToken), { iss: NAME, aud: NAME });
@@ -75,7 +75,7 @@ t.test('an application with another name, and another title', async (t) => {
     t.match(claimsOf(issued), { iss: 'https://id.example.com', aud: 'notes' }, 'what the operator says goes before');
   });
 
-  t.test('challenges', async (t) => {
+  t.test('challenges have the name as their realm', async (t) => {
     const bare = `Bearer realm="${NAME}", Basic realm="${NAME}", charset="UTF-8"`;
     t.equal((await ask('GET', '/notes')).headers['www-authenticate'], bare);
     const graphql = await ask('POST', '/graphql', { body: { query: '{ note }' } });
@@ -85,7 +85,7 @@ t.test('an application with another name, and another title', async (t) => {
     t.equal((await ask('GET', '/notes', { headers })).headers['www-authenticate'], invalid);
   });
 
-  t.test('the pages', async (t) => {
+  t.test('the pages have the title', async (t) => {
     const title = 'Field&#39;s &lt;Notes&gt;';
     for (const [path, accept] of [
       ['/docs', '*/*'],
@@ -102,7 +102,7 @@ t.test('an application with another name, and another title', async (t) => {
   });
 });
 
-t.test('the lines of a start', async (t) => {
+t.test('the lines of a start have the name', async (t) => {
   const lines = t.capture(console, 'log');
   const app = {
     log: undefined as never,

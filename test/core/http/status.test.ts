@@ -60,7 +60,7 @@ onEachDatabase(t, async (t, open) => {
   const service = await startService(t, await open());
   const { rest, graphql, admin, url, database, log } = service;
 
-  t.test('100: the service asks for the body', async (t) => {
+  t.test('100: the service asks for a body that the client announces', async (t) => {
     const socket = connectTo(url);
     const answer = untilClosed(socket);
     const head =
@@ -74,7 +74,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(statusesOf(odd), [400], 'another expectation is passed over');
   });
 
-  t.test('101: a WebSocket handshake at /graphql', async (t) => {
+  t.test('101: only /graphql switches to a WebSocket', async (t) => {
     const socket = connectTo(url);
     socket.write(
       'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +

@@ -411,7 +411,7 @@ onEachDatabase(t, async (t, open) => {
 });
 
 // The guard decides before the database, so one database is enough.
-t.test('rows and members that a handler must not access', async (t) => {
+t.test('a handler cannot access rows and members that its caller may not', async (t) => {
   const database = await memoryDatabase(t);
   const breaches: string[] = [];
   const service = await start(t, database, { onBreach: (breach: string) => breaches.push(breach) });
@@ -947,7 +947,7 @@ t.test('rows and members that a handler must not access', async (t) => {
     });
   });
 
-  t.test('mistakes that prevent a start', async (t) => {
+  t.test('a mistake in a declaration prevents the start', async (t) => {
     const withModel = (name: string, change: object) =>
       ({ ...example, models: models.map((one) => (one.name === name ? { ...one, ...change } : one)) }) as Application;
     const reply = (() => ({})) as never;

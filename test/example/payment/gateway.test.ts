@@ -33,7 +33,7 @@ function ordersOf({ rest, viewer: as }: Service) {
 onEachDatabase(t, async (t, open) => {
   const database = await open();
 
-  t.test('each test token of the embedded gateway works as documented', async (t) => {
+  t.test('each test token of the embedded gateway has its documented outcome', async (t) => {
     const { create, pay, statusOf, becomes } = ordersOf(await startService(t, database));
     const rows: [string | undefined, [number, string | undefined], string][] = [
       [undefined, [200, undefined], 'paid'],

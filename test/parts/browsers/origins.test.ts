@@ -58,7 +58,7 @@ onEachDatabase(t, async (t, open) => {
   });
 });
 
-t.test('outside production', async (t) => {
+t.test('the origins of contracts and demos', async (t) => {
   const database = await memoryDatabase(t);
   await demo.seed(database.client);
   const { url, rest, log } = await startInstance(t, database);

@@ -16,7 +16,7 @@ const WAYS: [string, (address: string, version: number) => [path: string, header
   ['subdomain', (address, version) => [address, { host: `v${version}.api.example.com` }]],
 ];
 
-t.test('two versions side by side', async (t) => {
+t.test('two versions are served side by side', async (t) => {
   const { app, ask, bearer } = await startNotes(t, { name: NAME });
   const get = (path: string, headers: Record<string, string> = {}) =>
     ask('GET', path, { headers: { ...bearer, ...headers } });
