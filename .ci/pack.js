@@ -16,7 +16,7 @@ const CREATE = 'src/create';
 const TEMPLATE = `${WORKBENCH}/new/template`;
 
 /** The files of the pages. */
-const PAGES = `${PLATFORM}/pages/files`;
+const PAGES = `${PLATFORM}/parts/pages/files`;
 
 /** What editors know openapi.yaml by. */
 const EDITOR_SCHEMA = `${WORKBENCH}/openapi.schema.json`;
