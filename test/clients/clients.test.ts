@@ -78,7 +78,7 @@ const execute = (command: readonly [string, ...string[]], folder: string): Promi
 const ALL_PROGRAMS = `
   const seen = {};
   for (const name of ${JSON.stringify(Object.keys(CLIENTS))}) {
-    const { consume } = await import('../core/contract/' + name + '/program.ts');
+    const { consume } = await import('./' + name + '/program.ts');
     seen[name] = await consume(...process.argv.slice(2)).catch(String);
   }
   console.log(JSON.stringify(seen));
