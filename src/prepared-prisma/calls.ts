@@ -23,7 +23,7 @@ import {
   type UnsupportedPlan,
 } from './recorder.js';
 import { type Call, copyOf, type Shape, shapeOf, Unsupported } from './shape.js';
-import { decoderOf, lengthOf, type Slot, timestampOf } from './values.js';
+import { decoderOf, lengthOf, type Slot, timestampOf, UnreadRow } from './values.js';
 
 /** The connection of a call, inside or outside of a transaction. */
 export interface CallScope {
@@ -150,14 +150,15 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
     if (copy !== undefined && rows.length > 0) {
       const found = await verify(call, copy.args, plan, { result, connection });
       if (found.isEqual) plan.unverified--;
-      else refuse(call, shape, 'answers differ');
+      else if (!found.isUnread) refuse(call, shape, 'answers differ');
       if (found.error !== undefined) throw found.error;
       return found.value;
     }
     try {
       return readAnswer(plan, operation, result);
     } catch (error) {
-      refuse(call, shape, error instanceof Unsupported ? error.message : 'a row cannot be read');
+      if (!(error instanceof UnreadRow))
+        refuse(call, shape, error instanceof Unsupported ? error.message : 'a row cannot be read');
       return replay(call, { result, connection });
     }
   }
@@ -189,14 +190,18 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
     args: object | undefined,
     plan: Plan,
     answer: { result: Result; connection: Connection },
-  ): Promise<{ isEqual: boolean; value: unknown; error: unknown }> {
+  ): Promise<{ isEqual: boolean; isUnread: boolean; value: unknown; error: unknown }> {
     const { result } = answer;
     const { value, error, sent } = await dryRuns.run(call, args, answer);
     let read: unknown;
+    let isUnread = false;
     try {
       read = readAnswer(plan, call.operation, result);
-    } catch {}
-    return { isEqual: sent.length === 1 && error === undefined && isDeepStrictEqual(read, value), value, error };
+    } catch (thrown) {
+      isUnread = thrown instanceof UnreadRow;
+    }
+    const isEqual = sent.length === 1 && error === undefined && isDeepStrictEqual(read, value);
+    return { isEqual, isUnread, value, error };
   }
 
   async function raw(
@@ -219,7 +224,12 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
       return scope.isTransaction ? replayRaw(method, sql, { error }) : raw(method, sql, [], scope);
     }
     if (method === '$executeRaw') return result.rowCount ?? 0;
-    return rowsOf(result) ?? replayRaw(method, sql, { result, connection });
+    try {
+      return rowsOf(result);
+    } catch (error) {
+      if (error instanceof UnreadRow) return replayRaw(method, sql, { result, connection });
+      throw error;
+    }
   }
 
   async function replayRaw(method: '$queryRaw' | '$executeRaw', sql: Sql, answer: Answer): Promise<unknown> {
@@ -245,15 +255,14 @@ function encode(value: unknown): unknown {
   return JSON.stringify(value);
 }
 
-/** Returns undefined if Prisma must read a column. */
-function rowsOf({ fields, rows }: Result): object[] | undefined {
+/** @throws UnreadRow */
+function rowsOf({ fields, rows }: Result): object[] {
   const decoders = fields.map(({ dataTypeID }) => decoderOf(dataTypeID));
-  if (decoders.includes(undefined)) return undefined;
   return rows.map((row) => {
     const object: Record<string, unknown> = {};
     for (const [i, text] of row.entries()) {
       const name = (fields[i] as { name: string }).name;
-      object[name] = text === null ? null : decoders[i]?.(text);
+      object[name] = text === null ? null : (decoders[i] as (typeof decoders)[number])(text);
     }
     return object;
   });

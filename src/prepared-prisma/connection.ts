@@ -3,8 +3,16 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { type FieldDef, Query, type QueryArrayConfig, type QueryArrayResult } from 'pg';
-import type { DataModel } from './data-model.js';
-import { exactly, type Types } from './exact.js';
+
+/** Returns the parser of a column type. */
+export interface Types {
+  getTypeParser: (type: number, format?: string) => (text: string) => unknown;
+}
+
+/** Wraps the function by which Prisma's adapter sends a statement, to change its text and how its answer is read. */
+export type Adapt = <Config extends { text: string; types: Types }, Answer>(
+  query: (config: Config) => Answer,
+) => (config: Config) => Answer;
 
 /** A statement for `pg`. A statement with an empty name is not prepared. */
 export interface Statement {
@@ -206,11 +214,11 @@ const factory = (connect: () => Promise<SqlDriverAdapter>): SqlDriverAdapterFact
 });
 
 /** Simulates a database: records statements, and returns a given answer. */
-export function dryAdapter(dataModel: DataModel) {
+export function dryAdapter(adapt: Adapt) {
   let sent: Sent[] = [];
   let answer: Answer | undefined;
   let step: string | undefined;
-  const query: RunQuery = exactly(dataModel, async (config) => {
+  const query: RunQuery = adapt(async (config) => {
     sent.push({ text: config.text, values: config.values ?? [] });
     if (answer === undefined || (step !== undefined && config.text !== step)) return NOTHING;
     if ('error' in answer) throw answer.error;
@@ -237,9 +245,9 @@ export function dryAdapter(dataModel: DataModel) {
 }
 
 /** A connection for Prisma's own transactions, which would return broken ones to the pool. */
-function keepOrDestroy(connection: PoolConnection, dataModel: DataModel) {
+function keepOrDestroy(connection: PoolConnection, adapt: Adapt) {
   let broken = false;
-  const query: RunQuery = exactly(dataModel, (config) =>
+  const query: RunQuery = adapt((config) =>
     sendStatement(connection, config as Statement).catch((error: unknown) => {
       broken ||= isBroken(error);
       throw error;
@@ -252,14 +260,14 @@ function keepOrDestroy(connection: PoolConnection, dataModel: DataModel) {
 const CONTROL = /^(BEGIN|COMMIT|ROLLBACK$|SET TRANSACTION)/;
 
 /** A pool for Prisma whose transactions may use an open transaction. */
-export function joiningAdapter(pool: PoolLike, names: (text: string) => string, dataModel: DataModel) {
+export function joiningAdapter(pool: PoolLike, names: (text: string) => string, adapt: Adapt) {
   const single = pooledConnection(pool);
   let openConnection: Connection | undefined;
-  const query: RunQuery = exactly(dataModel, (config) => single.query(config as Statement));
+  const query: RunQuery = adapt((config) => single.query(config as Statement));
   const connect = async (): Promise<unknown> => {
-    if (openConnection === undefined) return keepOrDestroy(await takeConnection(pool), dataModel);
+    if (openConnection === undefined) return keepOrDestroy(await takeConnection(pool), adapt);
     const connection = openConnection;
-    const send: RunQuery = exactly(dataModel, (config) => connection.query(config as Statement));
+    const send: RunQuery = adapt((config) => connection.query(config as Statement));
     return asClient(async (config) => (CONTROL.test(config.text) ? NOTHING : send(config)));
   };
   /** Used by the next transaction with an isolation level. Prisma's own transactions around a call have none. */

@@ -2,8 +2,8 @@
 
 export { recordingsOf, type Statistics, statisticsOf } from './calls.js';
 export {
+  type Adapt,
   type Connection,
-  isBroken,
   type PoolConnection,
   type PoolLike,
   pooledConnection,
@@ -11,8 +11,8 @@ export {
   type Result,
   type Statement,
   submit,
+  type Types,
   writeTogether,
 } from './connection.js';
 export type { DataModel, Field, Model, Relation } from './data-model.js';
-export { boundedClient, LazyCall, type Options, preparedClient } from './prepared-client.js';
-export { delegateName } from './recorder.js';
+export { boundedClient, type Options, preparedClient } from './prepared-client.js';

@@ -1,7 +1,14 @@
 /** A Prisma client whose calls cost as much as named statements of `pg`. See README.md. */
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { type CallScope, type Calls, callsOf, type RawQuery, type Statistics, settled, statistics } from './calls.js';
-import { type Connection, joiningAdapter, type PoolLike, pooledConnection, type Reading } from './connection.js';
+import {
+  type Adapt,
+  type Connection,
+  joiningAdapter,
+  type PoolLike,
+  pooledConnection,
+  type Reading,
+} from './connection.js';
 import type { DataModel, Model } from './data-model.js';
 import { type AnyClient, delegateName, dryRuns, planCache, statementNames } from './recorder.js';
 import { type OpenTransaction, openTransaction, type TransactionLimits } from './transaction.js';
@@ -138,6 +145,8 @@ function delegateOf(model: Model, calls: Calls, prisma: AnyClient): new (scope: 
 export interface Options extends Partial<TransactionLimits> {
   /** Runs single reads outside of transactions; the pool by default. */
   reads?: Connection;
+  /** Applies to what Prisma reads, also in place of a plan. */
+  adapt?: Adapt;
   /** The number of kept plans. */
   plans?: number;
   /** The number of prepared statements on each connection. */
@@ -167,6 +176,7 @@ export function preparedClient<Client extends object>(
   dataModel: DataModel,
   {
     reads,
+    adapt = (query) => query,
     plans: maxPlans = 1000,
     names: maxNames = 500,
     verified = 2,
@@ -177,11 +187,11 @@ export function preparedClient<Client extends object>(
 ): Client {
   const counts: Statistics = { prepared: 0, unrecorded: 0, replayed: 0, recorded: 0, fallbacks: new Map() };
   const names = statementNames(maxNames);
-  const joining = joiningAdapter(pool, names.nameOfRepeated, dataModel);
+  const joining = joiningAdapter(pool, names.nameOfRepeated, adapt);
   const real = make(joining.factory);
   const prisma = real as unknown as AnyClient & { _clientVersion?: string };
   const clientVersion = prisma._clientVersion ?? '';
-  const dry = dryRuns((adapter) => make(adapter) as unknown as AnyClient, dataModel);
+  const dry = dryRuns((adapter) => make(adapter) as unknown as AnyClient, adapt);
   const plans = planCache(maxPlans, recordings);
   const calls = callsOf({ dataModel, dryRuns: dry, plans, names, counts, verified });
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type Answer, dryAdapter, type Reading, type Sent, type Statement } from './connection.js';
+import { type Adapt, type Answer, dryAdapter, type Reading, type Sent, type Statement } from './connection.js';
 import type { DataModel } from './data-model.js';
 import { type Call, copyOf, type Shape, Unsupported } from './shape.js';
 import { FORMATS, generatorOf, isToday, markerValue, type Reader, readerOf, type Slot } from './values.js';
@@ -124,9 +124,9 @@ export interface DryRuns {
 /** @param createClient creates a Prisma client for the first run */
 export function dryRuns(
   createClient: (adapter: ReturnType<typeof dryAdapter>['factory']) => AnyClient,
-  dataModel: DataModel,
+  adapt: Adapt,
 ): DryRuns {
-  const adapter = dryAdapter(dataModel);
+  const adapter = dryAdapter(adapt);
   let client: AnyClient | undefined;
   /** Serialises runs, because the adapter has one answer, and because Prisma merges simultaneous `findUnique` calls. */
   let free: Promise<unknown> = Promise.resolve();

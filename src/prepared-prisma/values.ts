@@ -8,7 +8,6 @@ import { Decimal, skip } from '@prisma/client/runtime/client';
 import { types as pgTypes } from 'pg';
 import type { Result } from './connection.js';
 import type { DataModel, Field, Model } from './data-model.js';
-import { decodeTimestamp, isExtreme } from './exact.js';
 import { Unsupported, type ValueType } from './shape.js';
 
 type Decode = (text: string) => unknown;
@@ -20,11 +19,22 @@ const decodeBoolean: Decode = (text) => text === 't';
 const decodeJson: Decode = (text) => JSON.parse(text);
 const decodeTime: Decode = (text) => new Date(`1970-01-01T${text.split(/[+-]/)[0]}Z`);
 
+/** A row that only Prisma reads. */
+export class UnreadRow extends Error {}
+
+const isSign = (character: string | undefined) => character === '+' || character === '-';
+
+/** Ignores the offset, as Prisma does: sessions are in UTC. @throws UnreadRow for `infinity`, and a year before 1 or after 9999 */
+function decodeTimestamp(text: string): Date {
+  if (text[4] !== '-' || text.includes('BC')) throw new UnreadRow('a time without four digits of the year');
+  const { length } = text;
+  if (length < 11) return new Date(text);
+  const end = isSign(text[length - 3]) ? length - 3 : isSign(text[length - 6]) ? length - 6 : length;
+  return new Date(`${text.slice(0, 10)}T${text.slice(11, end)}Z`);
+}
+
 /** Converts a timestamp, a date or a time of day. */
-const decodeDateTime: Decode = (text) => {
-  if (text[2] === ':') return decodeTime(text);
-  return text.length < 11 && !isExtreme(text) ? new Date(text) : decodeTimestamp(text);
-};
+const decodeDateTime: Decode = (text) => (text[2] === ':' ? decodeTime(text) : decodeTimestamp(text));
 
 type List = (string | null | List)[];
 const splitList = pgTypes.getTypeParser(1009 as never) as unknown as (text: string) => List;
@@ -48,9 +58,12 @@ const DECODERS = new Map<number, Decode>([
 /** The first OID of the database's own types, such as enums. */
 const FIRST_OWN_TYPE = 16_384;
 
-/** Returns undefined if Prisma must read the column. */
-export const decoderOf = (type: number): Decode | undefined =>
-  DECODERS.get(type) ?? (type >= FIRST_OWN_TYPE ? asIs : undefined);
+const leaveToPrisma: Decode = () => {
+  throw new UnreadRow('a column of another type');
+};
+
+export const decoderOf = (type: number): Decode =>
+  DECODERS.get(type) ?? (type >= FIRST_OWN_TYPE ? asIs : leaveToPrisma);
 
 type Convert = (value: never) => unknown;
 type Row = Record<string, unknown>;
@@ -75,7 +88,7 @@ export interface Reader {
   row: (result: Result, row: unknown[]) => unknown;
 }
 
-/** Respects the offset, as Prisma does inside JSON. @param text or the milliseconds of an extreme time */
+/** Respects the offset, as Prisma does inside JSON. @param text or milliseconds since the epoch */
 function dateInJson(text: string | number): Date {
   if (typeof text === 'number') return new Date(text);
   if (text.length < 19) return decodeDateTime(text) as Date;

@@ -7,7 +7,7 @@ import { failureOrder } from './faults.js';
 import { everyField } from './graphql-fields.js';
 import type { ConformanceOptions, TestRunner } from './kit.js';
 import { permissions } from './permissions.js';
-import { successiveDatabases } from './service.js';
+import { freshDatabase, successiveDatabases } from './service.js';
 
 export type {
   Account,
@@ -47,7 +47,7 @@ export async function conformance<Own extends object>(
   application: Application<Own>,
   options: ConformanceOptions<Own> = {},
 ): Promise<void> {
-  const { open, close } = successiveDatabases();
+  const { open, close } = successiveDatabases(() => freshDatabase(application));
   const given = options.database || options.open ? options : { ...options, open };
   try {
     for (const [name, suite] of Object.entries(SUITES)) await t.test(name, (t) => suite(t, application, given));

@@ -26,13 +26,14 @@ async function migratedDatabase(): Promise<Blob> {
   const migrations = readMigrations();
   const built = await templateOf(migrations);
   if (migrations.length > 0 && built.migrated.length === migrations.length) return new Blob([built.archive]);
-  const database = await openDatabase('pglite://memory', { limits: TEST_TIMEOUTS_MS });
+  const database = await openDatabase('pglite://memory', { limits: TEST_TIMEOUTS_MS, client: () => 'prisma' });
   return database.dump().finally(database.close);
 }
 
-export async function freshDatabase(): Promise<Database> {
+export async function freshDatabase({ client }: Pick<Application, 'client'>): Promise<Database> {
   migrated ??= migratedDatabase();
-  return openDatabase('pglite://memory', { snapshot: await migrated, limits: TEST_TIMEOUTS_MS });
+  const options = { limits: TEST_TIMEOUTS_MS, client: () => client };
+  return openDatabase('pglite://memory', { snapshot: await migrated, ...options });
 }
 
 const TABLES = `pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -48,7 +49,7 @@ END $$`;
  * Opens one database after the other, on one engine unless the migrations insert rows: truncating is a hundred times faster than a
  * start.
  */
-export function successiveDatabases(fresh = freshDatabase) {
+export function successiveDatabases(fresh: () => Promise<Database>) {
   let shared: Promise<Database | undefined> | undefined;
   const openShared = async (): Promise<Database | undefined> => {
     const database = await fresh();
@@ -215,7 +216,7 @@ export async function testService<Own extends object, Name extends string = stri
   const contract = contractOf({ openapi: contracts.openapi, graphql: contracts.schemaGraphql.toString() });
   const isRecorded = coverage ?? ownContracts === undefined;
   const observations = isRecorded ? observationsOf(rootPath()) : undefined;
-  const database = given ?? (await freshDatabase());
+  const database = given ?? (await freshDatabase(application));
   await seed?.(database.client);
 
   let own: Own | undefined;

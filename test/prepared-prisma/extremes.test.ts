@@ -1,10 +1,12 @@
 import { Decimal } from '@prisma/client/runtime/client';
 import t, { type Test } from 'tap';
+import { exactly } from '../../src/platform/database/exact.js';
+import { plainClient } from '../../src/platform/database/plain-client.js';
 import { recordingsOf, statisticsOf } from '../../src/prepared-prisma/calls.js';
-import { joiningAdapter } from '../../src/prepared-prisma/connection.js';
 import { preparedClient } from '../../src/prepared-prisma/prepared-client.js';
 import { type Db, dataModel, make, onEachDatabase } from './fixture.js';
 
+const adapt = exactly(dataModel);
 const LEAST = new Date(-8.64e15);
 const GREATEST = new Date(8.64e15);
 const DIGITS = '-123456789012345678901234567890.123456789012345678901234567890';
@@ -94,7 +96,7 @@ const READS: ((db: Db, field: string) => Promise<unknown>)[] = [
 
 onEachDatabase(t, async (t, database) => {
   const pool = database.pool();
-  const db: Db = preparedClient(make, pool, dataModel, { recordings: 1000 });
+  const db: Db = preparedClient(make, pool, dataModel, { recordings: 1000, adapt });
   t.teardown(() => db.$disconnect());
   await pool.query('ALTER TABLE things ALTER price TYPE numeric, ALTER prices TYPE numeric[]');
   await pool.query(
@@ -111,8 +113,7 @@ onEachDatabase(t, async (t, database) => {
       await pool.query(`UPDATE things SET ${column} = DEFAULT`);
     }
   };
-  // Prisma runs calls that have no plan.
-  const prisma: Db = make(joiningAdapter(pool, () => '', dataModel).factory);
+  const prisma: Db = plainClient(make, pool, adapt);
   t.teardown(() => prisma.$disconnect());
   t.test('each column type keeps its extremes when Prisma reads it', (t) => check(t, prisma, 'by Prisma'));
   t.test('each column type keeps its extremes when a plan reads it', async (t) => {

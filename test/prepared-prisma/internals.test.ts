@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import t from 'tap';
-import { dryAdapter, joiningAdapter } from '../../src/prepared-prisma/connection.js';
+import { type Adapt, dryAdapter, joiningAdapter } from '../../src/prepared-prisma/connection.js';
 import { dryRuns } from '../../src/prepared-prisma/recorder.js';
 import { type Db, dataModel, make } from './fixture.js';
 
@@ -11,6 +11,7 @@ const versionOf = (name: string): string => require(`${name}/package.json`).vers
 
 const user = dataModel.models['User'] as NonNullable<(typeof dataModel.models)[string]>;
 const call = (operation: string, args: object) => ({ model: user, operation, args });
+const asSent: Adapt = (query) => query;
 const NOBODY = { connect: () => Promise.reject(new Error('No connection is expected.')) };
 
 /** The parts of Prisma and `pg` that are not documented, and that this module relies on. */
@@ -53,7 +54,7 @@ t.test(`with Prisma ${versionOf('@prisma/client')} and pg ${versionOf('pg')}`, a
 
   t.test('only an explicit transaction has an isolation level', async (t) => {
     const levels: unknown[] = [];
-    const { factory } = dryAdapter(dataModel);
+    const { factory } = dryAdapter(asSent);
     const connect = async () => {
       const adapter = await factory.connect();
       const start = adapter.startTransaction.bind(adapter);
@@ -74,7 +75,7 @@ t.test(`with Prisma ${versionOf('@prisma/client')} and pg ${versionOf('pg')}`, a
   });
 
   t.test('statements have the recorded forms', async (t) => {
-    const dry = dryRuns(make as never, dataModel);
+    const dry = dryRuns(make as never, asSent);
     const sent = async (operation: string, args: object) => (await dry.run(call(operation, args), args)).sent;
     const data = { name: 'n', email: 'e', emailKey: 'k' };
     t.match(await sent('findFirst', { where: { id: 7 } }), [{ text: /^SELECT .*\$1/, values: [7, '1'] }]);
@@ -92,7 +93,7 @@ t.test(`with Prisma ${versionOf('@prisma/client')} and pg ${versionOf('pg')}`, a
   });
 
   t.test('a client connects with its first call, and has a version', async (t) => {
-    const client: Db = make(joiningAdapter(NOBODY, () => '', dataModel).factory);
+    const client: Db = make(joiningAdapter(NOBODY, () => '', asSent).factory);
     t.equal(client._clientVersion, versionOf('@prisma/client'));
     await client.$disconnect();
   });

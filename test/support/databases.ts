@@ -7,6 +7,7 @@ import root, { type Test } from 'tap';
 import { PrismaClient } from '../../src/platform/database/client.js';
 import { readMigrations } from '../../src/platform/database/migrations.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
+import type { ClientKind } from '../../src/platform/database/open-migrated.js';
 import { TEST_TIMEOUTS_MS } from '../../src/testing/service.js';
 import { atEnd } from './ending.js';
 import { recycle } from './engines.js';
@@ -54,17 +55,21 @@ async function emptyDatabase(): Promise<Blob> {
 let migrated: Promise<Blob> | undefined;
 let template: Promise<string> | undefined;
 
-async function openFresh(kind: Kind): Promise<Opened> {
+async function openFresh(kind: Kind, client?: ClientKind): Promise<Opened> {
   if (kind === 'embedded') {
     migrated ??= emptyDatabase().then(recycle);
-    const options = { snapshot: await migrated, limits: TEST_TIMEOUTS_MS };
+    const options = { snapshot: await migrated, limits: TEST_TIMEOUTS_MS, client: () => client };
     return Object.assign(await openDatabase('pglite://memory', options), { url: undefined });
   }
   template ??= emptyTemplate();
   const name = newName();
   await administer(`CREATE DATABASE ${name} TEMPLATE ${await template}`);
   // The pool is small, because tests of two checkouts may share a server.
-  const database = await openDatabase(addressOf(name), { limits: TEST_TIMEOUTS_MS, poolSize: 5 });
+  const database = await openDatabase(addressOf(name), {
+    limits: TEST_TIMEOUTS_MS,
+    poolSize: 5,
+    client: () => client,
+  });
   const disconnect = database.close;
   const close = async () => {
     await disconnect();
@@ -110,12 +115,16 @@ export async function memoryDatabase(t: Test): Promise<Opened> {
 }
 
 /** Runs the same tests on the embedded database and on PostgreSQL, each time on a fresh database. */
-export function onEachDatabase(t: Test, cases: (t: Test, open: () => Promise<Opened>) => Promise<void>): void {
+export function onEachDatabase(
+  t: Test,
+  cases: (t: Test, open: () => Promise<Opened>) => Promise<void>,
+  client?: ClientKind,
+): void {
   for (const kind of ['embedded', 'postgresql'] as const) {
     const skip = kind === 'postgresql' && skipWithoutPostgresql;
     t.test(`on ${kind}`, { skip }, (child) =>
       cases(child, async () => {
-        const database = await openFresh(kind);
+        const database = await openFresh(kind, client);
         child.teardown(database.close);
         return database;
       }),

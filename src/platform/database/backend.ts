@@ -1,6 +1,6 @@
 /** The common parts of the embedded database and of a PostgreSQL server: their interface, time limits and pool. @module */
 
-import { isBroken, type Result, type Statement } from '@accord-api/prepared-prisma';
+import type { Result, Statement } from '@accord-api/prepared-prisma';
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
 import { faultOf, reasonOf } from './faults.js';
 import type { Generation } from './generation.js';
@@ -24,11 +24,14 @@ export interface SharedConnections {
   close: () => Promise<void>;
 }
 
+/** The package that a project may leave out. */
+export type PreparedPrisma = typeof import('@accord-api/prepared-prisma');
+
 /** The common interface of the embedded database and of a PostgreSQL server. */
 export interface Backend {
   pool: Pool;
-  /** Undefined if there is only one connection. */
-  reads?: SharedConnections;
+  /** Opens connections that callers share. Undefined if there is only one connection. */
+  shareReads?: (prepared: PreparedPrisma) => SharedConnections;
   /** A sentence about the pooler between the service and its server. */
   route?: string | undefined;
   /** The migrations that the template of a new database contained. */
@@ -76,6 +79,9 @@ export const outcomeReporter =
 function isUnavailable(error: unknown): boolean {
   return ['unavailable', 'denied'].includes(faultOf(error).kind) && !reasonOf(error).startsWith('timeout exceeded');
 }
+
+/** Returns true unless the connection can be used again, as after an SQL error. */
+export const isBroken = (error: unknown): boolean => (error as { severity?: unknown }).severity !== 'ERROR';
 
 interface PoolOptions extends PoolConfig {
   reportOutcome?: ReportOutcome;

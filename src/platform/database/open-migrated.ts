@@ -1,6 +1,7 @@
 /** Opens the server or the folder of a DATABASE_URL, with its migrations applied. Needs no generated client. @module */
 
 import type { ClientBase } from 'pg';
+import type { MaybePromise } from '../core/calls/schedulers.js';
 import { type DatabaseAddress, directAddress, readAddress } from './address.js';
 import { TIME_LIMITS_MS, type TimeLimits } from './backend.js';
 import type { EmbeddedOptions } from './embedded.js';
@@ -56,6 +57,9 @@ function failingStatements() {
   };
 }
 
+/** `prepared` sends recorded statements by @accord-api/prepared-prisma, `prisma` leaves all calls to Prisma. */
+export type ClientKind = 'prepared' | 'prisma';
+
 export interface DatabaseOptions {
   /** The prefix of `application_name` on a server. */
   name?: string;
@@ -70,6 +74,8 @@ export interface DatabaseOptions {
   migrations?: string;
   /** `off`: rejects if migrations are missing. By default they are applied. */
   migrate?: 'on' | 'off';
+  /** Returns `client` of the application. */
+  client?: () => MaybePromise<ClientKind | undefined>;
 }
 
 /** @throws DatabaseNotOpened */

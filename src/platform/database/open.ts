@@ -1,11 +1,13 @@
-import { pooledConnection, preparedClient } from '@accord-api/prepared-prisma';
+import type { Reading, Statement } from '@accord-api/prepared-prisma';
 import type { QueryConfig } from 'pg';
 import type { DatabaseAddress } from './address.js';
-import type { Backend, Connections } from './backend.js';
-import { dataModel, PrismaClient } from './client.js';
+import type { Backend, Connections, PreparedPrisma, SharedConnections, TimeLimits } from './backend.js';
+import { BOUNDED, dataModel, PrismaClient } from './client.js';
 import { type DatabaseClock, databaseClock } from './clock.js';
-import { type DatabaseOptions, openMigrated } from './open-migrated.js';
+import { exactly } from './exact.js';
+import { type ClientKind, type DatabaseOptions, openMigrated } from './open-migrated.js';
 import type { Dependency } from './outages.js';
+import { plainClient } from './plain-client.js';
 import { type Listener, notify } from './signals.js';
 
 export interface Database
@@ -28,6 +30,37 @@ export interface Database
   close: () => Promise<void>;
 }
 
+/** Loads the package that a project may leave out. */
+async function preparedPrisma(asked: ClientKind | undefined): Promise<PreparedPrisma | undefined> {
+  if (asked === 'prisma') return undefined;
+  return import('@accord-api/prepared-prisma').catch((error: Error) => {
+    if (!/^Cannot find (package|module) '@accord-api\/prepared-prisma'/.test(error.message)) throw error;
+    if (asked === undefined) return undefined;
+    throw new Error(
+      "The application has `client: 'prepared'`, and @accord-api/prepared-prisma is not installed. Install it and build again, or take `client: 'prisma'`.",
+    );
+  });
+}
+
+async function openClient(
+  { pool, shareReads }: Backend,
+  limits: TimeLimits,
+  asked: ClientKind | undefined,
+): Promise<{ client: PrismaClient; shared?: SharedConnections | undefined }> {
+  const adapt = exactly(dataModel);
+  const times = { maxWait: limits.connect, timeout: limits.transaction };
+  const prepared = await preparedPrisma(asked);
+  if (!prepared)
+    return { client: plainClient((adapter) => new PrismaClient({ adapter, transactionOptions: times }), pool, adapt) };
+  const own = prepared.pooledConnection(pool);
+  const shared = shareReads?.(prepared);
+  const reads = shared && { query: (statement: Statement) => shared.query(statement, () => own.query(statement)) };
+  const options = { ...times, adapt, ...(reads && { reads }) };
+  const client = prepared.preparedClient((adapter) => new PrismaClient({ adapter }), pool, dataModel, options);
+  Object.defineProperty(client, BOUNDED, { value: (reading: Reading) => prepared.boundedClient(client, reading) });
+  return { client, shared };
+}
+
 /**
  * Opens the database of a DATABASE_URL, and applies missing migrations or rejects.
  * @throws DatabaseNotOpened for a wrong address, a locked directory, an unavailable server and a failed migration
@@ -35,13 +68,7 @@ export interface Database
 export async function openDatabase(url: string | undefined, options: DatabaseOptions = {}): Promise<Database> {
   const { limits, address, backend, migrated, unknownMigrations, reason, notOpened } = await openMigrated(url, options);
   try {
-    const { pool, reads, route, exclusively, isReadOnly, dump, generation } = backend;
-    const own = pooledConnection(pool);
-    const client = preparedClient((adapter) => new PrismaClient({ adapter }), pool, dataModel, {
-      reads: reads ? { query: (statement) => reads.query(statement, () => own.query(statement)) } : own,
-      maxWait: limits.connect,
-      timeout: limits.transaction,
-    });
+    const { pool, route, exclusively, isReadOnly, dump, generation } = backend;
     let closed: Promise<void> | undefined;
     const listener = backend.listener((channel, payload) => notify(client, channel, payload));
     const { listen, checkListening, isListening } = listener;
@@ -49,7 +76,7 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
     await generation.read();
     const closeAll = async () => {
       await listener.close();
-      await client.$disconnect();
+      await Promise.all([shared?.close(), client.$disconnect()]);
       await backend.close();
     };
     const close = () => (closed ??= closeAll());
@@ -60,7 +87,8 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
     const connections = () => {
       const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
       const hearing = isListening() ? 1 : 0;
-      return reads && { busy: totalCount - idle, idle, waiting, shared: reads.open(), hearing };
+      const counts = { busy: totalCount - idle, idle, waiting, shared: shared?.open() ?? 0, hearing };
+      return address.kind === 'embedded' ? undefined : counts;
     };
     // The extended protocol rejects a text of several statements. The simple one would run the second statement.
     const failing = () => reason((text, values) => pool.query({ text, values, queryMode: 'extended' } as QueryConfig));
@@ -75,6 +103,8 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
       return row?.time;
     });
     const { kind, label } = address;
+    // Last, because the application may still be loading.
+    const { client, shared } = await openClient(backend, limits, await options.client?.());
     return {
       client,
       clock,

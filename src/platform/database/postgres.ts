@@ -2,7 +2,7 @@
 
 import type { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type PoolConnection, type Result, type Statement, submit, writeTogether } from '@accord-api/prepared-prisma';
+import type { PoolConnection, Result, Statement } from '@accord-api/prepared-prisma';
 import { Client, type ClientBase, type ClientConfig } from 'pg';
 import { BOUNDS } from '../core/bounds.js';
 import { inFlight } from '../core/calls/in-flight.js';
@@ -10,6 +10,7 @@ import {
   type Backend,
   openPool,
   outcomeReporter,
+  type PreparedPrisma,
   type ReportOutcome,
   type SharedConnections,
   statementTimeout,
@@ -86,7 +87,6 @@ export async function openPostgres(
   const pool = openPool({ ...options, max: poolSize, maxLifetimeSeconds: MAX_AGE_MS / 1000, reportOutcome, onConnect });
   pool.on('release', () => generation.touch());
   const generation = databaseGeneration((text, values) => pool.query(text, values), identity.isReadOnly);
-  const reads = sharedConnections(options, onConnect, reportOutcome);
   const startSession: Backend['withMigrationSession'] = async (work) => {
     const onConnect = beginRouted(directRoute, { statementTimeout: 0, wait: START_TIMEOUT_MS });
     const own = openPool({ ...atStart, connectionString: direct, max: 1, onConnect });
@@ -94,7 +94,7 @@ export async function openPostgres(
   };
   return {
     pool,
-    reads,
+    shareReads: (prepared) => sharedConnections(prepared, options, onConnect, reportOutcome),
     generation,
     route: describeRoute(route),
     migrated: [],
@@ -109,7 +109,7 @@ export async function openPostgres(
     isReadOnly: identity.isReadOnly,
     close: async () => {
       generation.close();
-      await Promise.all([reads.close(), pool.end()]);
+      await pool.end();
     },
   };
 }
@@ -130,7 +130,7 @@ type Callback = (error: Error | null, result: Result) => void;
  * Pipelines reads on one connection. If a read is slow or the connection is lost, the reads behind it run elsewhere as
  * well. Opens the connection with the first read, and again after a loss.
  */
-function sharedConnection(options: ClientConfig, onConnect: OnConnect) {
+function sharedConnection({ submit, writeTogether }: PreparedPrisma, options: ClientConfig, onConnect: OnConnect) {
   let connection: Promise<Client> | undefined;
   /** Set while the connection is open. */
   let client: Client | undefined;
@@ -234,11 +234,12 @@ function sharedConnection(options: ClientConfig, onConnect: OnConnect) {
 
 /** Opens connections for short reads. Without pipelining, a connection mostly waits for the network. */
 function sharedConnections(
+  prepared: PreparedPrisma,
   options: ClientConfig,
   onConnect: OnConnect,
   reportOutcome: ReportOutcome,
 ): SharedConnections {
-  const all = Array.from({ length: SHARED_CONNECTIONS }, () => sharedConnection(options, onConnect));
+  const all = Array.from({ length: SHARED_CONNECTIONS }, () => sharedConnection(prepared, options, onConnect));
   let isClosed = false;
   return {
     query(query, elsewhere) {

@@ -43,6 +43,7 @@ async function start({ name, variables, application: load }: Program): Promise<v
   namesOf(name);
   const config = readConfig(process.env, variables, console.warn);
   await checkPort(config);
+  const loading = load();
   // PostgreSQL compiles on another core meanwhile.
   const [database, application, { serve }] = await Promise.all([
     reportIfSlow('Still opening the database.', () =>
@@ -51,10 +52,11 @@ async function start({ name, variables, application: load }: Program): Promise<v
           name,
           direct: config.DATABASE_DIRECT_URL,
           migrate: config.MIGRATE_ON_START,
+          client: async () => (await loading).client,
         }),
       ),
     ),
-    load(),
+    loading,
     import('./serve.js'),
   ]);
   if (application.name !== name) {

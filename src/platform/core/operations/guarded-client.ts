@@ -2,8 +2,9 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { boundedClient, LazyCall, type PrismaClient } from '../../database/client.js';
+import { boundedClient, type PrismaClient } from '../../database/client.js';
 import { faultOf } from '../../database/faults.js';
+import { LazyCall } from '../../database/lazy-call.js';
 import type { Idempotency } from '../../parts/idempotency/idempotency.js';
 import { authenticated, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
@@ -160,7 +161,7 @@ function lazyCall(run: () => Promise<unknown>, log: CallLog, write?: string): ob
   const refuseLate = async (): Promise<never> => {
     throw new Error(`${log.operation} is over: its \`db\` cannot be used any more.`);
   };
-  const lazy = new LazyCall(begin, undefined);
+  const lazy = new LazyCall(begin);
   if (write !== undefined) log.pending.set(lazy, write);
   return lazy;
 }

@@ -31,6 +31,7 @@ async function runCommand(work: (commands: Administration, config: Config) => Pr
     const database = await openDatabase(config.DATABASE_URL, {
       direct: config.DATABASE_DIRECT_URL,
       migrate: config.MIGRATE_ON_START,
+      client: () => 'prisma',
     });
     const { JWT_ALGORITHM: algorithm, KEY_SECRET: keySecrets = [] } = config;
     const commands = administration({ ...database, algorithm, keySecrets, now: database.clock.now });

@@ -1,13 +1,13 @@
 /** Changes what Prisma's adapter sends and reads, so that values keep their digits and their years. @module */
 
-import type { DataModel, Field } from './data-model.js';
+import type { Adapt, DataModel, Field, Types } from '@accord-api/prepared-prisma';
 
 /** The greatest Date (ECMA-262, 21.4.1.1) stands for `infinity` and for later times, the least for `-infinity`. */
 const MAX_MS = 8.64e15;
 const TIMESTAMP = /^(\d+)-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,3}))?)?/;
 
 /** Returns true for a year before Christ or above 9999, and for `infinity`. */
-export const isExtreme = (text: string): boolean => text[4] !== '-' || text.includes('BC');
+const isExtreme = (text: string): boolean => text[4] !== '-' || text.includes('BC');
 
 /** Returns the milliseconds since the epoch of a date or timestamp in UTC. */
 function epochOf(text: string): number {
@@ -17,16 +17,6 @@ function epochOf(text: string): number {
   at.setUTCFullYear(text.includes('BC') ? 1 - Number(year) : Number(year), Number(month) - 1, Number(day));
   at.setUTCHours(Number(hours), Number(minutes), Number(seconds), Number(fraction.padEnd(3, '0')));
   return Number.isNaN(at.getTime()) ? MAX_MS : at.getTime();
-}
-
-const isSign = (character: string | undefined) => character === '+' || character === '-';
-
-/** Ignores the offset, as Prisma does: sessions are in UTC. */
-export function decodeTimestamp(text: string): Date {
-  if (isExtreme(text)) return new Date(epochOf(text));
-  const { length } = text;
-  const end = isSign(text[length - 3]) ? length - 3 : isSign(text[length - 6]) ? length - 6 : length;
-  return new Date(`${text.slice(0, 10)}T${text.slice(11, end)}Z`);
 }
 
 /** Prisma reads a number as the milliseconds of a date. */
@@ -70,15 +60,11 @@ export function exactJoins({ models }: DataModel, text: string): string {
   });
 }
 
-/** Returns the parser of a column type. */
-export interface Types {
-  getTypeParser: (type: number, format?: string) => (text: string) => unknown;
-}
-
-/** Wraps the function by which Prisma's adapter sends a statement. */
+/** Returns a function that wraps the function by which Prisma's adapter sends a statement. */
 export const exactly =
-  <Config extends { text: string; types: Types }, Answer>(dataModel: DataModel, query: (config: Config) => Answer) =>
-  (config: Config): Answer => {
+  (dataModel: DataModel): Adapt =>
+  (query) =>
+  (config) => {
     const types: Types = {
       getTypeParser(type, format) {
         const parse = config.types.getTypeParser(type, format);
