@@ -22,8 +22,8 @@ import {
   type StatementNames,
   type UnsupportedPlan,
 } from './recorder.js';
-import { type Call, copyOf, type Shape, shapeOf, Unsupported } from './shape.js';
-import { decoderOf, lengthOf, type Slot, timestampOf, UnreadRow } from './values.js';
+import { type Call, copyOf, type Shape, shapeOf, UnreadRow, Unsupported } from './shape.js';
+import { decoderOf, lengthOf, type Slot, timestampOf } from './values.js';
 
 /** The connection of a call, inside or outside of a transaction. */
 export interface CallScope {
@@ -149,16 +149,15 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
     if (rows.length === 0 && !isList) return NULLABLE.has(operation) ? null : replay(call, { result, connection });
     if (copy !== undefined && rows.length > 0) {
       const found = await verify(call, copy.args, plan, { result, connection });
-      if (found.isEqual) plan.unverified--;
-      else if (!found.isUnread) refuse(call, shape, 'answers differ');
+      if (found.difference === undefined) plan.unverified--;
+      else refuse(call, shape, found.difference);
       if (found.error !== undefined) throw found.error;
       return found.value;
     }
     try {
       return readAnswer(plan, operation, result);
     } catch (error) {
-      if (!(error instanceof UnreadRow))
-        refuse(call, shape, error instanceof Unsupported ? error.message : 'a row cannot be read');
+      refuse(call, shape, error);
       return replay(call, { result, connection });
     }
   }
@@ -166,7 +165,10 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
   const readAnswer = ({ reader }: Plan, operation: string, result: Result): unknown =>
     LIST_OPERATIONS.has(operation) ? reader.rows(result) : reader.row(result, result.rows[0] as unknown[]);
 
-  function refuse(call: Call, shape: Shape, reason: string): void {
+  /** Leaves a shape to Prisma, unless only this row is. */
+  function refuse(call: Call, shape: Shape, error: unknown): void {
+    if (error instanceof UnreadRow) return;
+    const reason = error instanceof Unsupported ? error.message : 'a row cannot be read';
     countFallback(call, reason);
     plans.markUnsupported(shape.key, reason);
   }
@@ -190,18 +192,17 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
     args: object | undefined,
     plan: Plan,
     answer: { result: Result; connection: Connection },
-  ): Promise<{ isEqual: boolean; isUnread: boolean; value: unknown; error: unknown }> {
+  ): Promise<{ difference: unknown; value: unknown; error: unknown }> {
     const { result } = answer;
     const { value, error, sent } = await dryRuns.run(call, args, answer);
-    let read: unknown;
-    let isUnread = false;
+    let difference: unknown;
     try {
-      read = readAnswer(plan, call.operation, result);
+      const isEqual = isDeepStrictEqual(readAnswer(plan, call.operation, result), value);
+      if (!isEqual || sent.length !== 1 || error !== undefined) difference = new Unsupported('answers differ');
     } catch (thrown) {
-      isUnread = thrown instanceof UnreadRow;
+      difference = thrown;
     }
-    const isEqual = sent.length === 1 && error === undefined && isDeepStrictEqual(read, value);
-    return { isEqual, isUnread, value, error };
+    return { difference, value, error };
   }
 
   async function raw(

@@ -5,6 +5,9 @@ import type { DataModel, Field, Model } from './data-model.js';
 /** A call that only Prisma can run. The message is one of few reasons. */
 export class Unsupported extends Error {}
 
+/** A row that only Prisma can read. */
+export class UnreadRow extends Error {}
+
 export interface Call {
   model: Model;
   operation: string;

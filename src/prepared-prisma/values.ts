@@ -8,7 +8,7 @@ import { Decimal, skip } from '@prisma/client/runtime/client';
 import { types as pgTypes } from 'pg';
 import type { Result } from './connection.js';
 import type { DataModel, Field, Model } from './data-model.js';
-import { Unsupported, type ValueType } from './shape.js';
+import { UnreadRow, Unsupported, type ValueType } from './shape.js';
 
 type Decode = (text: string) => unknown;
 
@@ -19,17 +19,12 @@ const decodeBoolean: Decode = (text) => text === 't';
 const decodeJson: Decode = (text) => JSON.parse(text);
 const decodeTime: Decode = (text) => new Date(`1970-01-01T${text.split(/[+-]/)[0]}Z`);
 
-/** A row that only Prisma reads. */
-export class UnreadRow extends Error {}
-
-const isSign = (character: string | undefined) => character === '+' || character === '-';
-
 /** Ignores the offset, as Prisma does: sessions are in UTC. @throws UnreadRow for `infinity`, and a year before 1 or after 9999 */
 function decodeTimestamp(text: string): Date {
-  if (text[4] !== '-' || text.includes('BC')) throw new UnreadRow('a time without four digits of the year');
-  const { length } = text;
-  if (length < 11) return new Date(text);
-  const end = isSign(text[length - 3]) ? length - 3 : isSign(text[length - 6]) ? length - 6 : length;
+  if (text[4] !== '-' || text.includes('BC')) throw new UnreadRow();
+  if (text.length < 11) return new Date(text);
+  const isSign = (at: number) => text.at(at) === '+' || text.at(at) === '-';
+  const end = isSign(-3) ? -3 : isSign(-6) ? -6 : undefined;
   return new Date(`${text.slice(0, 10)}T${text.slice(11, end)}Z`);
 }
 
@@ -58,12 +53,11 @@ const DECODERS = new Map<number, Decode>([
 /** The first OID of the database's own types, such as enums. */
 const FIRST_OWN_TYPE = 16_384;
 
-const leaveToPrisma: Decode = () => {
-  throw new UnreadRow('a column of another type');
-};
-
-export const decoderOf = (type: number): Decode =>
-  DECODERS.get(type) ?? (type >= FIRST_OWN_TYPE ? asIs : leaveToPrisma);
+/** @throws UnreadRow for a type that Prisma must read */
+export function decoderOf(type: number): Decode {
+  if (type < FIRST_OWN_TYPE && !DECODERS.has(type)) throw new UnreadRow();
+  return DECODERS.get(type) ?? asIs;
+}
 
 type Convert = (value: never) => unknown;
 type Row = Record<string, unknown>;

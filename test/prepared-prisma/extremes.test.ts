@@ -113,7 +113,7 @@ onEachDatabase(t, async (t, database) => {
       await pool.query(`UPDATE things SET ${column} = DEFAULT`);
     }
   };
-  const prisma: Db = plainClient(make, pool, adapt);
+  const prisma: Db = plainClient(make, pool, dataModel);
   t.teardown(() => prisma.$disconnect());
   t.test('each column type keeps its extremes when Prisma reads it', (t) => check(t, prisma, 'by Prisma'));
   t.test('each column type keeps its extremes when a plan reads it', async (t) => {

@@ -7,7 +7,6 @@ import root, { type Test } from 'tap';
 import { PrismaClient } from '../../src/platform/database/client.js';
 import { readMigrations } from '../../src/platform/database/migrations.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
-import type { ClientKind } from '../../src/platform/database/open-migrated.js';
 import { TEST_TIMEOUTS_MS } from '../../src/testing/service.js';
 import { atEnd } from './ending.js';
 import { recycle } from './engines.js';
@@ -55,7 +54,7 @@ async function emptyDatabase(): Promise<Blob> {
 let migrated: Promise<Blob> | undefined;
 let template: Promise<string> | undefined;
 
-async function openFresh(kind: Kind, client?: ClientKind): Promise<Opened> {
+async function openFresh(kind: Kind, client?: 'prisma'): Promise<Opened> {
   if (kind === 'embedded') {
     migrated ??= emptyDatabase().then(recycle);
     const options = { snapshot: await migrated, limits: TEST_TIMEOUTS_MS, client: () => client };
@@ -118,7 +117,7 @@ export async function memoryDatabase(t: Test): Promise<Opened> {
 export function onEachDatabase(
   t: Test,
   cases: (t: Test, open: () => Promise<Opened>) => Promise<void>,
-  client?: ClientKind,
+  client?: 'prisma',
 ): void {
   for (const kind of ['embedded', 'postgresql'] as const) {
     const skip = kind === 'postgresql' && skipWithoutPostgresql;

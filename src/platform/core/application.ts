@@ -1,6 +1,5 @@
 import type { Static, TObject, TProperties } from '@sinclair/typebox';
 import type { PrismaClient } from '../database/client.js';
-import type { ClientKind } from '../database/open-migrated.js';
 import type { AccountActions } from '../parts/identity/accounts/users.js';
 import type { JobRunner } from '../parts/jobs/jobs.js';
 import type { ActionOf, Policy } from './calls/access.js';
@@ -82,11 +81,8 @@ export interface Application<Own extends object = object> {
   /** Returns the services with the business rules, and adds background jobs by `jobs.add`. Called once, before the first request. */
   readonly services: (platform: ApplicationPlatform) => Own;
   readonly models?: readonly Model[];
-  /**
-   * `prisma` leaves all calls of the database to Prisma. Default: `prepared`, which sends them as named statements by
-   * `@accord-api/prepared-prisma`, if this package is installed.
-   */
-  readonly client?: ClientKind;
+  /** Leaves all calls of the database to Prisma, and does not load `@accord-api/prepared-prisma`. */
+  readonly client?: 'prisma';
   readonly demo?: Demo;
 }
 

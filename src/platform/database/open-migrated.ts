@@ -57,9 +57,6 @@ function failingStatements() {
   };
 }
 
-/** `prepared` sends recorded statements by @accord-api/prepared-prisma, `prisma` leaves all calls to Prisma. */
-export type ClientKind = 'prepared' | 'prisma';
-
 export interface DatabaseOptions {
   /** The prefix of `application_name` on a server. */
   name?: string;
@@ -75,7 +72,7 @@ export interface DatabaseOptions {
   /** `off`: rejects if migrations are missing. By default they are applied. */
   migrate?: 'on' | 'off';
   /** Returns `client` of the application. */
-  client?: () => MaybePromise<ClientKind | undefined>;
+  client?: () => MaybePromise<'prisma' | undefined>;
 }
 
 /** @throws DatabaseNotOpened */

@@ -1,11 +1,12 @@
-import type { Reading, Statement } from '@accord-api/prepared-prisma';
+import type { Reading } from '@accord-api/prepared-prisma';
+import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { QueryConfig } from 'pg';
 import type { DatabaseAddress } from './address.js';
-import type { Backend, Connections, PreparedPrisma, SharedConnections, TimeLimits } from './backend.js';
+import type { Backend, Connections, PreparedPrisma, TimeLimits } from './backend.js';
 import { BOUNDED, dataModel, PrismaClient } from './client.js';
 import { type DatabaseClock, databaseClock } from './clock.js';
 import { exactly } from './exact.js';
-import { type ClientKind, type DatabaseOptions, openMigrated } from './open-migrated.js';
+import { type DatabaseOptions, openMigrated } from './open-migrated.js';
 import type { Dependency } from './outages.js';
 import { plainClient } from './plain-client.js';
 import { type Listener, notify } from './signals.js';
@@ -30,33 +31,24 @@ export interface Database
   close: () => Promise<void>;
 }
 
-/** Loads the package that a project may leave out. */
-async function preparedPrisma(asked: ClientKind | undefined): Promise<PreparedPrisma | undefined> {
-  if (asked === 'prisma') return undefined;
-  return import('@accord-api/prepared-prisma').catch((error: Error) => {
+/** Returns undefined for a project that leaves the package out. */
+const preparedPrisma = (): Promise<PreparedPrisma | undefined> =>
+  import('@accord-api/prepared-prisma').catch((error: Error) => {
     if (!/^Cannot find (package|module) '@accord-api\/prepared-prisma'/.test(error.message)) throw error;
-    if (asked === undefined) return undefined;
-    throw new Error(
-      "The application has `client: 'prepared'`, and @accord-api/prepared-prisma is not installed. Install it and build again, or take `client: 'prisma'`.",
-    );
+    return undefined;
   });
-}
 
-async function openClient(
-  { pool, shareReads }: Backend,
-  limits: TimeLimits,
-  asked: ClientKind | undefined,
-): Promise<{ client: PrismaClient; shared?: SharedConnections | undefined }> {
-  const adapt = exactly(dataModel);
+function openClient({ pool, shareReads }: Backend, limits: TimeLimits, prepared: PreparedPrisma | undefined) {
   const times = { maxWait: limits.connect, timeout: limits.transaction };
-  const prepared = await preparedPrisma(asked);
-  if (!prepared)
-    return { client: plainClient((adapter) => new PrismaClient({ adapter, transactionOptions: times }), pool, adapt) };
+  const make = (adapter: SqlDriverAdapterFactory) => new PrismaClient({ adapter, transactionOptions: times });
+  if (!prepared) return { client: plainClient(make, pool, dataModel) };
   const own = prepared.pooledConnection(pool);
   const shared = shareReads?.(prepared);
-  const reads = shared && { query: (statement: Statement) => shared.query(statement, () => own.query(statement)) };
-  const options = { ...times, adapt, ...(reads && { reads }) };
-  const client = prepared.preparedClient((adapter) => new PrismaClient({ adapter }), pool, dataModel, options);
+  const client = prepared.preparedClient(make, pool, dataModel, {
+    ...times,
+    adapt: exactly(dataModel),
+    reads: shared ? { query: (statement) => shared.query(statement, () => own.query(statement)) } : own,
+  });
   Object.defineProperty(client, BOUNDED, { value: (reading: Reading) => prepared.boundedClient(client, reading) });
   return { client, shared };
 }
@@ -104,7 +96,11 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
     });
     const { kind, label } = address;
     // Last, because the application may still be loading.
-    const { client, shared } = await openClient(backend, limits, await options.client?.());
+    const { client, shared } = openClient(
+      backend,
+      limits,
+      (await options.client?.()) === 'prisma' ? undefined : await preparedPrisma(),
+    );
     return {
       client,
       clock,

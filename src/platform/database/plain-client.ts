@@ -1,15 +1,18 @@
 /** Prisma's own client, for a project without `@accord-api/prepared-prisma`. @module */
 
-import type { Adapt, Types } from '@accord-api/prepared-prisma';
+import type { Adapt, DataModel, Types } from '@accord-api/prepared-prisma';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
+import { lazily } from '../core/calls/schedulers.js';
 import { isBroken } from './backend.js';
-import { LazyCall } from './lazy-call.js';
+import { exactly } from './exact.js';
 
 type RunQuery = (config: QueryArrayConfig & { types: Types }) => Promise<QueryArrayResult>;
+/** Members of connections that Prisma listens on. The pool has its own listeners. */
+const NO_LISTENERS = { on() {}, removeListener() {} };
 
-/** A connection of a transaction. Prisma would return a broken one to the pool, and report a COMMIT that rolls back as a success. */
+/** A connection of a transaction. Prisma would return a broken one to the pool, and report a COMMIT that rolled back as a success. */
 function transactionConnection(connection: PoolClient, adapt: Adapt) {
   let broken = false;
   let failure: unknown;
@@ -22,71 +25,57 @@ function transactionConnection(connection: PoolClient, adapt: Adapt) {
     if (config.text === 'COMMIT' && result.command !== 'COMMIT') throw failure;
     return result;
   };
-  return { query: adapt(query), on() {}, removeListener() {}, release: () => connection.release(broken) };
+  return { query: adapt(query), release: () => connection.release(broken), ...NO_LISTENERS };
 }
 
-const poolOf = (pool: Pool, adapt: Adapt): Pool =>
-  Object.assign(
-    Object.create(pool) as Pool,
-    {
-      query: adapt<Parameters<RunQuery>[0], ReturnType<RunQuery>>((config) => pool.query<unknown[]>(config)),
-      connect: async () => transactionConnection(await pool.connect(), adapt),
-      on() {},
-      removeListener() {},
-    } as object,
-  );
-
-type Calls = Record<PropertyKey, (...given: unknown[]) => Promise<unknown>>;
-/** Runs a call of a transaction. */
-type Run = (call: () => Promise<unknown>) => Promise<unknown>;
-
-/** Returns an object whose functions are called by `run`, and so are those of its members with a small letter: the models. */
-const calling = <Target extends object>(target: Target, run: Run): Target =>
-  new Proxy(target, {
-    get(_, name) {
-      const member = (target as Record<PropertyKey, unknown>)[name];
-      if (typeof member === 'function')
-        return (...given: unknown[]) =>
-          new LazyCall(() => run(() => (target as Calls)[name]?.(...given) as Promise<unknown>));
-      return typeof member === 'object' && member !== null && /^[a-z]/.test(String(name))
-        ? calling(member, run)
-        : member;
-    },
-  });
-
-interface Transacting {
-  $transaction: (work: unknown, options?: object) => Promise<unknown>;
+function exactPool(pool: Pool, adapt: Adapt): Pool {
+  const query: RunQuery = (config) => pool.query<unknown[]>(config);
+  const connect = async () => transactionConnection(await pool.connect(), adapt);
+  return Object.assign(Object.create(pool), { query: adapt(query), connect, ...NO_LISTENERS });
 }
+
+/** Returns an object that passes each call of it, and of its models, to `run`. */
+function passing<Target extends object>(
+  target: Target,
+  run: (call: () => Promise<unknown>) => Promise<unknown>,
+): Target {
+  const get = (_: Target, name: string | symbol): unknown => {
+    const member: unknown = Reflect.get(target, name);
+    if (typeof member === 'function')
+      return (...given: unknown[]) => lazily(() => run(() => member.apply(target, given)));
+    return typeof member === 'object' && member && /^[a-z]/.test(String(name)) ? passing(member, run) : member;
+  };
+  return new Proxy(target, { get });
+}
+
+type Transact = (work: unknown, options?: object) => Promise<unknown>;
 
 /**
- * Returns a client whose transactions send the calls in their order, one after the other, and commit after the last. The
- * platform sends statements without awaiting them, as a pipelined connection allows.
+ * Returns a client whose transactions send calls one after the other, and end after the last. The platform sends some
+ * statements without awaiting them, as a pipelined connection allows.
  * @param make `(adapter) => new PrismaClient({ adapter })` @param pool which the caller closes
  */
 export function plainClient<Client extends object>(
   make: (adapter: SqlDriverAdapterFactory) => Client,
   pool: Pool,
-  adapt: Adapt,
+  dataModel: DataModel,
 ): Client {
-  const client = make(new PrismaPg(poolOf(pool, adapt)));
-  const { $transaction } = client as Transacting;
-  const transact = (work: unknown, options?: object): Promise<unknown> => {
-    if (typeof work !== 'function') return $transaction.call(client, work, options);
-    const inOrder = async (tx: object): Promise<unknown> => {
+  const client = make(new PrismaPg(exactPool(pool, exactly(dataModel)))) as Client & { $transaction: Transact };
+  const transact: Transact = (work, options) => {
+    if (typeof work !== 'function') return client.$transaction(work, options);
+    return client.$transaction(async (tx: object) => {
       let last: Promise<unknown> = Promise.resolve();
-      const run: Run = (call) => {
+      const inOrder = (call: () => Promise<unknown>) => {
         const running = last.then(call);
         last = running.catch(() => {});
         return running;
       };
-      const value = await work(calling(tx, run));
-      for (let awaited: unknown; awaited !== last; ) {
-        awaited = last;
-        await last;
-      }
+      const value = await work(passing(tx, inOrder));
+      await last;
       return value;
-    };
-    return $transaction.call(client, inOrder, options);
+    }, options);
   };
-  return new Proxy(client, { get: (_, name) => (name === '$transaction' ? transact : Reflect.get(client, name)) });
+  return new Proxy(client, {
+    get: (_, name) => (name === '$transaction' ? transact : Reflect.get(client, name)),
+  });
 }

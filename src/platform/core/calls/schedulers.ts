@@ -5,6 +5,19 @@ import { inFlight } from './in-flight.js';
 
 const RETRY_MS = 1000;
 
+/** Returns a promise that begins the work when it is awaited, as Prisma's promises do. */
+export function lazily(begin: () => Promise<unknown>): Promise<unknown> {
+  let running: Promise<unknown> | undefined;
+  const run = () => (running ??= begin());
+  return {
+    [Symbol.toStringTag]: 'PrismaPromise',
+    // biome-ignore lint/suspicious/noThenProperty: awaiting it begins the work
+    then: (onFulfilled, onRejected) => run().then(onFulfilled, onRejected),
+    catch: (onRejected) => run().catch(onRejected),
+    finally: (onFinally) => run().finally(onFinally),
+  };
+}
+
 /** Returns a function whose concurrent calls share one run of `work`. */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;

@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { boundedClient, type PrismaClient } from '../../database/client.js';
 import { faultOf } from '../../database/faults.js';
-import { LazyCall } from '../../database/lazy-call.js';
 import type { Idempotency } from '../../parts/idempotency/idempotency.js';
 import { authenticated, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
@@ -18,6 +17,7 @@ import {
   type WindowPage,
   windowOf,
 } from '../calls/rows.js';
+import { lazily } from '../calls/schedulers.js';
 import { filtered } from './call-arguments.js';
 import { ACCESS, type CallLog, type ClientAccess, callLog, endCalls, manualTransaction } from './call-transaction.js';
 import { type AnyRow, type Db, READ_CALLS, type ReadCall, type Tx } from './model.js';
@@ -161,7 +161,7 @@ function lazyCall(run: () => Promise<unknown>, log: CallLog, write?: string): ob
   const refuseLate = async (): Promise<never> => {
     throw new Error(`${log.operation} is over: its \`db\` cannot be used any more.`);
   };
-  const lazy = new LazyCall(begin);
+  const lazy = lazily(begin);
   if (write !== undefined) log.pending.set(lazy, write);
   return lazy;
 }
