@@ -192,17 +192,15 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
     args: object | undefined,
     plan: Plan,
     answer: { result: Result; connection: Connection },
-  ): Promise<{ difference: unknown; value: unknown; error: unknown }> {
-    const { result } = answer;
+  ): Promise<{ difference?: unknown; value: unknown; error: unknown }> {
     const { value, error, sent } = await dryRuns.run(call, args, answer);
-    let difference: unknown;
     try {
-      const isEqual = isDeepStrictEqual(readAnswer(plan, call.operation, result), value);
-      if (!isEqual || sent.length !== 1 || error !== undefined) difference = new Unsupported('answers differ');
-    } catch (thrown) {
-      difference = thrown;
+      const isEqual = isDeepStrictEqual(readAnswer(plan, call.operation, answer.result), value);
+      if (isEqual && sent.length === 1 && error === undefined) return { value, error };
+      return { difference: new Unsupported('answers differ'), value, error };
+    } catch (difference) {
+      return { difference, value, error };
     }
-    return { difference, value, error };
   }
 
   async function raw(
@@ -227,9 +225,8 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
     if (method === '$executeRaw') return result.rowCount ?? 0;
     try {
       return rowsOf(result);
-    } catch (error) {
-      if (error instanceof UnreadRow) return replayRaw(method, sql, { result, connection });
-      throw error;
+    } catch {
+      return replayRaw(method, sql, { result, connection });
     }
   }
 
@@ -258,13 +255,10 @@ function encode(value: unknown): unknown {
 
 /** @throws UnreadRow */
 function rowsOf({ fields, rows }: Result): object[] {
-  const decoders = fields.map(({ dataTypeID }) => decoderOf(dataTypeID));
+  const columns = fields.map(({ name, dataTypeID }) => ({ name, decode: decoderOf(dataTypeID) }));
   return rows.map((row) => {
     const object: Record<string, unknown> = {};
-    for (const [i, text] of row.entries()) {
-      const name = (fields[i] as { name: string }).name;
-      object[name] = text === null ? null : (decoders[i] as (typeof decoders)[number])(text);
-    }
+    for (const [i, { name, decode }] of columns.entries()) object[name] = row[i] === null ? null : decode(row[i]);
     return object;
   });
 }

@@ -5,27 +5,24 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
 import { lazily } from '../core/calls/schedulers.js';
-import { isBroken } from './backend.js';
 import { exactly } from './exact.js';
 
 type RunQuery = (config: QueryArrayConfig & { types: Types }) => Promise<QueryArrayResult>;
 /** Members of connections that Prisma listens on. The pool has its own listeners. */
 const NO_LISTENERS = { on() {}, removeListener() {} };
 
-/** A connection of a transaction. Prisma would return a broken one to the pool, and report a COMMIT that rolled back as a success. */
+/** A connection of a transaction. Prisma would report a COMMIT that rolls back as a success. */
 function transactionConnection(connection: PoolClient, adapt: Adapt) {
-  let broken = false;
   let failure: unknown;
   const query: RunQuery = async (config) => {
     const result = await connection.query<unknown[]>(config).catch((error: unknown) => {
-      broken ||= isBroken(error);
       failure = error;
       throw error;
     });
     if (config.text === 'COMMIT' && result.command !== 'COMMIT') throw failure;
     return result;
   };
-  return { query: adapt(query), release: () => connection.release(broken), ...NO_LISTENERS };
+  return { query: adapt(query), release: () => connection.release(), ...NO_LISTENERS };
 }
 
 function exactPool(pool: Pool, adapt: Adapt): Pool {
