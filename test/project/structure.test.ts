@@ -485,15 +485,15 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
   lines: {
-    all: 38_660,
+    all: 38_810,
     application: 1_140,
-    platform: 20_735,
-    'prepared-prisma': 2_050,
+    platform: 20_950,
+    'prepared-prisma': 2_000,
     testing: 3_600,
     workbench: 11_120,
   },
-  files: 274,
-  withOneImporter: 92,
+  files: 275,
+  withOneImporter: 93,
 };
 
 t.test('`src/` does not grow', (t) => {
