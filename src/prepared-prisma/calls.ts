@@ -2,15 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { Decimal, Sql, sqltag } from '@prisma/client/runtime/client';
-import {
-  type Answer,
-  type Connection,
-  type Reading,
-  type Result,
-  type Statement,
-  statementOf,
-  TEXT_TYPES,
-} from './connection.js';
+import { type Answer, type Connection, type Result, type Statement, statementOf, TEXT_TYPES } from './connection.js';
 import type { DataModel } from './data-model.js';
 import {
   type AnyClient,
@@ -23,14 +15,13 @@ import {
   type UnsupportedPlan,
 } from './recorder.js';
 import { type Call, copyOf, type Shape, shapeOf, UnreadRow, Unsupported } from './shape.js';
-import { decoderOf, lengthOf, type Slot, timestampOf } from './values.js';
+import { decoderOf, type Slot, timestampOf } from './values.js';
 
 /** The connection of a call, inside or outside of a transaction. */
 export interface CallScope {
   connection: Connection;
   reads: Connection;
   isTransaction: boolean;
-  reading?: Reading | undefined;
   /** Runs a call of Prisma's client on the same connection, before the transaction ends. */
   prisma: (run: (client: AnyClient) => unknown) => Promise<unknown>;
 }
@@ -52,15 +43,6 @@ export interface Calls {
   fallBack: (call: Call, scope: CallScope, reason: string) => Promise<unknown>;
 }
 
-const send = ({ reading, isTransaction }: CallScope, connection: Connection, statement: Statement): Promise<Result> =>
-  reading && !isTransaction ? reading.read(() => connection.query(statement)) : connection.query(statement);
-
-/** @throws the error of `reading`. Prisma would report it as an error of the server. */
-function throwFailure({ reading }: CallScope): void {
-  const failure = reading?.failure();
-  if (failure) throw failure;
-}
-
 const READ_OPERATION = /^(find|count)/;
 const LIST_OPERATIONS = new Set(['findMany', 'createManyAndReturn', 'updateManyAndReturn']);
 const COUNT_OPERATIONS = new Set(['createMany', 'updateMany', 'deleteMany']);
@@ -71,15 +53,7 @@ const isOutdatedStatement = (error: unknown) => (error as { routine?: unknown })
 
 export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: Parts): Calls {
   async function byPrisma({ model, operation, args }: Call, scope: CallScope): Promise<unknown> {
-    const run = () => scope.prisma((client) => client[delegateName(model.name)]?.[operation]?.(args));
-    const { reading, isTransaction } = scope;
-    // A write that is refused afterwards would have happened.
-    if (!reading || !READ_OPERATION.test(operation)) return run();
-    throwFailure(scope);
-    // Prisma sends its statements later, so only the value can be counted.
-    const value = await (isTransaction ? run() : reading.read(run));
-    reading.add(lengthOf(value));
-    return value;
+    return scope.prisma((client) => client[delegateName(model.name)]?.[operation]?.(args));
   }
 
   function fallBack(call: Call, scope: CallScope, reason: string): Promise<unknown> {
@@ -130,15 +104,13 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
     const now = new Date();
     const values = new Array(slots.length);
     for (let i = 0; i < values.length; i++) values[i] = (slots[i] as Slot)(shape.values, now);
-    const isRead = READ_OPERATION.test(operation);
-    const connection = isRead ? scope.reads : scope.connection;
+    const connection = READ_OPERATION.test(operation) ? scope.reads : scope.connection;
     const copy = plan.unverified > 0 ? { args: copyOf(dataModel, call) } : undefined;
     counts.prepared++;
     let result: Result;
     try {
-      result = await send(scope, connection, statement(values, isRead ? scope.reading : undefined));
+      result = await connection.query(statement(values));
     } catch (error) {
-      throwFailure(scope);
       if (!isOutdatedStatement(error)) return replay(call, { error });
       clearStatements();
       return scope.isTransaction ? replay(call, { error }) : byPrisma(call, scope);
@@ -215,9 +187,8 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
     counts.prepared++;
     let result: Result;
     try {
-      result = await send(scope, connection, rawStatement(names.nameOfRepeated(sql.text), sql, scope.reading));
+      result = await connection.query(rawStatement(names.nameOfRepeated(sql.text), sql));
     } catch (error) {
-      throwFailure(scope);
       if (!isOutdatedStatement(error)) return replayRaw(method, sql, { error });
       clearStatements();
       return scope.isTransaction ? replayRaw(method, sql, { error }) : raw(method, sql, [], scope);
@@ -263,13 +234,12 @@ function rowsOf({ fields, rows }: Result): object[] {
   });
 }
 
-const rawStatement = (name: string, { text, values }: Sql, reading: Reading | undefined): Statement => ({
+const rawStatement = (name: string, { text, values }: Sql): Statement => ({
   name,
   text,
   values: values.map(encode),
   rowMode: 'array',
   types: TEXT_TYPES,
-  ...(reading && { reading }),
 });
 
 /** Counters of a prepared client, for tests and development. */

@@ -2,7 +2,7 @@
 
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import { type FieldDef, Query, type QueryArrayConfig, type QueryArrayResult } from 'pg';
+import type { FieldDef, QueryArrayConfig, QueryArrayResult } from 'pg';
 
 /** Returns the parser of a column type. */
 export interface Types {
@@ -21,9 +21,6 @@ export interface Statement {
   values?: unknown[];
   rowMode: 'array';
   types: Types;
-  reading?: Reading;
-  /** The bytes of rows that `reading` has counted. A statement may be sent twice. */
-  counted?: number;
 }
 
 export type Result = Pick<QueryArrayResult, 'rows' | 'rowCount' | 'command'> & {
@@ -37,7 +34,7 @@ export interface Connection {
 
 /** A connection of `pg.Pool`. */
 export interface PoolConnection {
-  query: (statement: Statement | Query, done: Done) => void;
+  query: (statement: Statement, done: Done) => void;
   on: (event: 'error', listener: (error: Error) => void) => unknown;
   /** @param broken destroys the connection */
   release: (broken?: Error | boolean) => void;
@@ -50,68 +47,18 @@ export interface PoolLike {
 
 export const TEXT_TYPES: Types = { getTypeParser: () => (text) => text };
 
-/** Bounds what a client reads. */
-export interface Reading {
-  /** Sends a statement outside of transactions. May wait, and may reject with `failure`. */
-  read: <Answer>(send: () => Promise<Answer>) => Promise<Answer>;
-  /** Counts bytes of rows while they arrive. @throws `failure` if they are too many */
-  add: (bytes: number) => void;
-  /** Returns the error of the first refused read. */
-  failure: () => Error | undefined;
-}
-
-/** Rejects a statement. The connection can be used again. */
-class RefusedRow extends Error {
-  readonly severity = 'ERROR';
-}
-
 type Done = (error: Error | null, result: Result) => void;
-
-/** Counts each row when it arrives, before it is decoded. */
-class BoundedQuery extends Query {
-  // Not `#private`, because a pooler's connection wraps queries by Object.create.
-  private readonly statement: Statement;
-  private readonly reading: Reading;
-  private received = 0;
-  /** A member of `Query`, which then ignores the other rows. */
-  declare _canceledDueToError: Error | false;
-
-  /** Gets its callback from `query` of the connection: a pooler's connection gives another one. */
-  constructor(statement: Statement, reading: Reading) {
-    super(statement);
-    this.statement = statement;
-    this.reading = reading;
-  }
-
-  private count(bytes: number): void {
-    this.received += bytes;
-    const { counted = 0 } = this.statement;
-    if (this.received <= counted) return;
-    this.statement.counted = this.received;
-    this.reading.add(this.received - counted);
-  }
-
-  handleDataRow(row: { length: number }): void {
-    try {
-      if (!this._canceledDueToError) this.count(row.length);
-    } catch (cause) {
-      this._canceledDueToError = new RefusedRow('a row was refused', { cause });
-    }
-    (Query.prototype as unknown as Pick<BoundedQuery, 'handleDataRow'>).handleDataRow.call(this, row);
-  }
-}
 
 /** Uses a callback, because `pg` otherwise creates two promises and a stack trace. */
 export const submit = (connection: PoolConnection, statement: Statement, done: Done): void =>
-  connection.query(statement.reading ? new BoundedQuery(statement, statement.reading) : statement, done);
+  connection.query(statement, done);
 
 /** Inherits all members but the values, because `pg` copies each own member (0.3 µs). */
-export function statementOf(name: string, text: string): (values: unknown[], reading?: Reading) => Statement {
+export function statementOf(name: string, text: string): (values: unknown[]) => Statement {
   const constant: Statement = { name, text, rowMode: 'array', types: TEXT_TYPES };
-  return (values, reading) => {
+  return (values) => {
     const statement = Object.create(constant) as Statement;
     statement.values = values;
-    if (reading) statement.reading = reading;
     return statement;
   };
 }

@@ -7,7 +7,6 @@ export {
   type PoolConnection,
   type PoolLike,
   pooledConnection,
-  type Reading,
   type Result,
   type Statement,
   submit,
@@ -15,4 +14,4 @@ export {
   writeTogether,
 } from './connection.js';
 export type { DataModel, Field, Model, Relation } from './data-model.js';
-export { boundedClient, type Options, preparedClient } from './prepared-client.js';
+export { type Options, preparedClient } from './prepared-client.js';

@@ -1,14 +1,7 @@
 /** A Prisma client whose calls cost as much as named statements of `pg`. See README.md. */
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { type CallScope, type Calls, callsOf, type RawQuery, type Statistics, settled, statistics } from './calls.js';
-import {
-  type Adapt,
-  type Connection,
-  joiningAdapter,
-  type PoolLike,
-  pooledConnection,
-  type Reading,
-} from './connection.js';
+import { type Adapt, type Connection, joiningAdapter, type PoolLike, pooledConnection } from './connection.js';
 import type { DataModel, Model } from './data-model.js';
 import { type AnyClient, delegateName, dryRuns, planCache, statementNames } from './recorder.js';
 import { type OpenTransaction, openTransaction, type TransactionLimits } from './transaction.js';
@@ -78,7 +71,7 @@ function clientFactory<Client extends object>(
   delegates: Delegates,
   calls: Calls,
   real: Client,
-  transact: (scope: CallScope, work: unknown, options?: object) => Promise<unknown>,
+  transact: (work: unknown, options?: object) => Promise<unknown>,
 ) {
   class PreparedClient {
     readonly $scope: CallScope;
@@ -97,7 +90,7 @@ function clientFactory<Client extends object>(
     });
   Object.defineProperty(PreparedClient.prototype, '$transaction', {
     value(this: PreparedClient, work: unknown, options?: object) {
-      return transact(this.$scope, work, options);
+      return transact(work, options);
     },
   });
   for (const method of ['$queryRaw', '$executeRaw'] as const)
@@ -157,14 +150,6 @@ export interface Options extends Partial<TransactionLimits> {
   recordings?: number;
 }
 
-/** Returns a client whose reads are bounded. It inherits from `client`, which may be a Proxy. */
-export function boundedClient<Client extends object>(client: Client, reading: Reading): Client {
-  const { connection, reads, isTransaction, prisma } = (client as unknown as { $scope: CallScope }).$scope;
-  // Without spread, which costs 1 µs.
-  const $scope: CallScope = { connection, reads, isTransaction, prisma, reading };
-  return Object.assign(Object.create(client), { $scope, $delegates: {} });
-}
-
 interface TransactionOptions extends Partial<TransactionLimits> {
   isolationLevel?: string;
 }
@@ -201,7 +186,6 @@ export function preparedClient<Client extends object>(
     reads: reads ?? onPool,
     isTransaction: false,
     prisma: async (run) => run(prisma),
-    reading: undefined,
   };
 
   /** Serialises joins, so that each gets its own connection. */
@@ -247,7 +231,6 @@ export function preparedClient<Client extends object>(
   }
 
   async function inTransaction<T>(
-    { reading }: CallScope,
     work: (scope: CallScope) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
@@ -259,7 +242,7 @@ export function preparedClient<Client extends object>(
     } catch (error) {
       throw await dry.transactionError(error, 'connect');
     }
-    const scope = { connection: transaction, reads: transaction, isTransaction: true, prisma, reading };
+    const scope = { connection: transaction, reads: transaction, isTransaction: true, prisma };
     let value: T;
     try {
       value = await work(scope);
@@ -273,20 +256,16 @@ export function preparedClient<Client extends object>(
     return value;
   }
 
-  function transact(from: CallScope, work: unknown, options?: TransactionOptions): Promise<unknown> {
-    if (typeof work === 'function') return inTransaction(from, (scope) => work(createClient(scope)), options);
+  function transact(work: unknown, options?: TransactionOptions): Promise<unknown> {
+    if (typeof work === 'function') return inTransaction((scope) => work(createClient(scope)), options);
     const list = work as LazyCall[];
     if (!list.every((one) => one instanceof LazyCall))
       throw new Error('All elements of the array need to be Prisma Client promises. Calls of a transaction are none.');
-    return inTransaction(
-      from,
-      async (scope) => {
-        const values: unknown[] = [];
-        for (const one of list) values.push(await LazyCall.startIn(one, scope));
-        return values;
-      },
-      options,
-    );
+    return inTransaction(async (scope) => {
+      const values: unknown[] = [];
+      for (const one of list) values.push(await LazyCall.startIn(one, scope));
+      return values;
+    }, options);
   }
 
   const delegates = delegatesOf(dataModel, calls, prisma);

@@ -3,14 +3,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type Adapt, type Answer, dryAdapter, type Reading, type Sent, type Statement } from './connection.js';
+import { type Adapt, type Answer, dryAdapter, type Sent, type Statement } from './connection.js';
 import type { DataModel } from './data-model.js';
 import { type Call, copyOf, type Shape, Unsupported } from './shape.js';
 import { FORMATS, generatorOf, isToday, markerValue, type Reader, readerOf, type Slot } from './values.js';
 
 /** The statement of a shape, its parameters, and the reader of its rows. */
 export interface Plan {
-  statement: (values: unknown[], reading?: Reading) => Statement;
+  statement: (values: unknown[]) => Statement;
   slots: Slot[];
   reader: Reader;
   /** The number of results that must still equal those of Prisma. */

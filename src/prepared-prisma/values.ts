@@ -289,12 +289,3 @@ export function generatorOf(x: unknown, y: unknown, since: number): Slot | undef
 
 /** A date of today may be a default of `now()`. */
 export const isToday = (x: unknown, since: number): boolean => x === dayOf(new Date(since)) || x === dayOf(new Date());
-
-/** Returns about as many bytes as the value has in a row. */
-export function lengthOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (ArrayBuffer.isView(value)) return value.byteLength;
-  if (value === null) return 0;
-  if (typeof value !== 'object' || value instanceof Date || Decimal.isDecimal(value)) return 8;
-  return Object.entries(value).reduce((sum, [name, one]) => sum + name.length + lengthOf(one), 0);
-}

@@ -3,8 +3,6 @@ import { openPool } from '../../src/platform/database/backend.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { beginRouted, findRoute } from '../../src/platform/database/pooler.js';
 import { statisticsOf } from '../../src/prepared-prisma/calls.js';
-import { boundedClient } from '../../src/prepared-prisma/prepared-client.js';
-import { boundedReading } from '../support/bounded-reading.js';
 import { administer, blankDatabase } from '../support/databases.js';
 import { forgetfulPooler, keepsPreparedStatements, pgbouncer, skipWithoutPgbouncer } from '../support/poolers.js';
 import { eventually, refusedServer, withoutDelays } from '../support/process.js';
@@ -60,11 +58,9 @@ async function checkCalls(t: Test, { client, listen, checkListening, exclusively
   t.ok(processes.size > 1, 'the calls have run in several sessions of the server');
 
   // The shared connections take 128 reads at once, so the pool runs the others.
-  const bounded = boundedClient(client, boundedReading(1_000_000).reading);
   const ids = (await client.user.findMany({ select: { id: true } })).map(({ id }) => id);
   const many = Array.from({ length: 160 }, (_, i) => ids[i % ids.length] as number);
-  const findWith = (db: typeof client) => (id: number) => db.user.findMany({ where: { id }, select: { id: true } });
-  const find = findWith(bounded);
+  const find = (id: number) => client.user.findMany({ where: { id }, select: { id: true } });
   const statistics = statisticsOf(client);
   const { prepared } = statistics;
   await eventually('a prepared read', () => find(0).then(() => statistics.prepared > prepared));
@@ -73,8 +69,6 @@ async function checkCalls(t: Test, { client, listen, checkListening, exclusively
     found.map(([user]) => user?.id),
     many,
   );
-  const { reading, failure } = boundedReading(0);
-  await t.rejects(findWith(boundedClient(client, reading))(ids[0] as number), failure);
 
   const heard: string[] = [];
   await listen(

@@ -3,8 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import t, { type Test } from 'tap';
 import { recordingsOf, statisticsOf } from '../../src/prepared-prisma/calls.js';
-import { boundedClient, type Options, preparedClient } from '../../src/prepared-prisma/prepared-client.js';
-import { boundedReading } from '../support/bounded-reading.js';
+import { type Options, preparedClient } from '../../src/prepared-prisma/prepared-client.js';
 import { type Db, dataModel, make, type Opened, onEachDatabase, Prisma } from './fixture.js';
 
 let labels = 0;
@@ -340,38 +339,9 @@ async function calls(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
   });
 }
 
-async function bounded(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
-  const pool = poolOf({ max: 1, ...(kind === 'postgresql' && { pipeline: true }) });
-  const db = clientOn(pool);
-  for (let i = 0; i < 20; i++) await db.tag.create({ data: { label: `bounded ${i} ${'x'.repeat(150)}` } });
-  const where = { label: { startsWith: 'bounded' } };
-  const calls: [string, (db: Db) => Promise<unknown>][] = [
-    ['a prepared call', (db) => db.tag.findMany({ where })],
-    ['a raw query', async (db) => db.$queryRaw`SELECT label FROM tags WHERE label LIKE 'bounded%'`],
-    ['a transaction', (db) => db.$transaction((tx: Db) => tx.tag.findMany({ where }))],
-  ];
-  for (const [name, call] of calls) {
-    await warm(db, call);
-    const enough = boundedReading(1_000_000);
-    t.equal(((await call(boundedClient(db, enough.reading))) as unknown[]).length, 20, name);
-    t.equal(enough.rows(), 20);
-    const { reading, failure, rows } = boundedReading(800);
-    const error = await call(boundedClient(db, reading)).catch((error: unknown) => error);
-    t.equal(error, failure, name);
-    t.equal(rows(), 5, 'the other rows are not read');
-  }
-  const { reading, failure } = boundedReading(800);
-  const unprepared = boundedClient(db, reading).tag.findMany({ where, distinct: ['label'] });
-  t.equal(await unprepared.catch((error: unknown) => error), failure, 'a call of Prisma itself');
-  const { totalCount } = pool;
-  t.equal((await db.tag.findMany({ where })).length, 20);
-  t.equal(totalCount, 1, 'the connection is used again');
-}
-
 onEachDatabase(t, async (t, database) => {
   t.test('transactions', (t) => transactions(t, database, {}));
   if (database.kind === 'postgresql')
     t.test('pipelined transactions', (t) => transactions(t, database, { pipeline: true }));
   t.test('calls', (t) => calls(t, database));
-  t.test('bounded reads', (t) => bounded(t, database));
 });

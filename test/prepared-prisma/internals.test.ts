@@ -98,18 +98,6 @@ t.test(`with Prisma ${versionOf('@prisma/client')} and pg ${versionOf('pg')}`, a
     await client.$disconnect();
   });
 
-  t.test('a query of pg takes rows of a known length, and ignores rows after an error', (t) => {
-    const query = new pg.Query('SELECT 1') as Db;
-    query.handleRowDescription({ fields: [{ name: 'one', dataTypeID: 25, format: 'text' }] });
-    const error = new Error('x');
-    query._canceledDueToError = error;
-    query.handleDataRow({ length: 6, fields: ['1'] });
-    t.strictSame(query._result.rows, []);
-    query.callback = (found: unknown) => t.equal(found, error);
-    query.handleReadyForQuery({});
-    t.plan(2);
-  });
-
   t.test('pg exposes the pipeline option and the socket of a connection', async (t) => {
     const client = new pg.Client({ pipeline: true } as pg.ClientConfig) as unknown as Db;
     t.equal(client.pipeline, true);

@@ -1,9 +1,8 @@
-import type { Reading } from '@accord-api/prepared-prisma';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { QueryConfig } from 'pg';
 import type { DatabaseAddress } from './address.js';
 import type { Backend, Connections, PreparedPrisma, TimeLimits } from './backend.js';
-import { BOUNDED, dataModel, PrismaClient } from './client.js';
+import { dataModel, PrismaClient } from './client.js';
 import { type DatabaseClock, databaseClock } from './clock.js';
 import { exactly } from './exact.js';
 import { type DatabaseOptions, openMigrated } from './open-migrated.js';
@@ -49,7 +48,6 @@ function openClient({ pool, shareReads }: Backend, limits: TimeLimits, prepared:
     adapt: exactly(dataModel),
     reads: shared ? { query: (statement) => shared.query(statement, () => own.query(statement)) } : own,
   });
-  Object.defineProperty(client, BOUNDED, { value: (reading: Reading) => prepared.boundedClient(client, reading) });
   return { client, shared };
 }
 

@@ -97,7 +97,7 @@ export const variables = Type.Object({
   GRAPHQL_MAX_DEPTH: count(10, 'maximum depth of fields in a document'),
   GRAPHQL_MAX_COMPLEXITY: count(
     5000,
-    'maximum cost of an operation; a list multiplies the cost of its selection, and a text costs 1 for each 2000 characters',
+    'maximum cost of an operation; a list multiplies the cost of its selection, and a text costs 1 for each 500 characters',
   ),
   GRAPHQL_MAX_ALIASES: count(30, 'maximum number of aliases in a document'),
   GRAPHQL_MAX_TOKENS: count(2000, 'maximum number of tokens in a document'),

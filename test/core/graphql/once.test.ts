@@ -151,6 +151,7 @@ t.test('an event is executed and encoded once for equal selections', async (t) =
     },
   };
   const engine = {
+    inTurn: <T>(_execution: object, work: () => Promise<T>) => work(),
     executeSubscriptionEvent: async (_execution: object, event: unknown) => {
       executions++;
       return { data: { entry: (event as Entry).id } };

@@ -38,18 +38,6 @@ export interface KeyedRequest {
   readonly content: () => string;
 }
 
-/** Counts the bytes of the rows that are read for one execution. */
-export interface RowBytes {
-  /** Sends a read. Waits while too many reads of a caller with large answers are in flight. @throws Failure as `add` */
-  read: <Result>(send: () => Promise<Result>) => Promise<Result>;
-  /** Counts bytes. @throws Failure PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE; the same at each later call */
-  add: (bytes: number) => void;
-  /** Returns the error of the first refused read. */
-  failure: () => Failure | undefined;
-  /** Frees the bytes when the execution ends. Later reads are refused. */
-  release: () => void;
-}
-
 /** The refresh cookie over HTTPS, with the cookies that prove its session. */
 export interface RefreshCookie {
   /** All values: a sibling domain may have set another cookie of the name. */
@@ -84,8 +72,6 @@ export interface Call<Rules extends Policy = Policy> {
   /** The headers of a trace that the request belongs to. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
   readonly idempotency?: KeyedRequest | undefined;
-  /** Undefined for calls whose rows are not counted. */
-  readonly rows?: RowBytes | undefined;
   /** Checks content and rate once, before the first effect. @throws Failure VALIDATION_FAILED, then RATE_LIMITED */
   readonly enforce: () => Promise<void>;
 }

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { FastifyRequest } from 'fastify';
 import type { PlatformServices } from '../../server/services.js';
-import type { Call, Policy, RowBytes } from '../calls/access.js';
+import type { Call, Policy } from '../calls/access.js';
 import { type Issues, NO_ISSUES } from '../calls/errors.js';
 import { callOf } from '../http/call.js';
 import { type OperationServices, readingClient } from '../operations/guarded-client.js';
@@ -120,18 +120,16 @@ interface ContextOptions {
   /** Makes `call.enforce` reject with its reason. */
   ended?: AbortSignal;
   signal?: AbortSignal;
-  /** Null if rows are not counted. */
-  rows?: RowBytes | null;
 }
 
 /** Returns the context of one execution. */
 export function contextOf(
   request: FastifyRequest,
   services: Pick<PlatformServices, 'handlers' | 'operations'>,
-  { ended, signal, rows = request.server.countRows(request) }: ContextOptions = {},
+  { ended, signal }: ContextOptions = {},
 ): GraphQLContext {
   const callWith: GraphQLContext['callWith'] = (issues) => {
-    const call = callOf(request, () => issues, { rows: rows ?? undefined });
+    const call = callOf(request, () => issues);
     return ended ? { ...call, enforce: () => call.enforce().then(() => ended.throwIfAborted()) } : call;
   };
   request.fields ??= new Set();

@@ -32,7 +32,7 @@ interface Measurement {
 const DEFAULT_LENGTH = 20;
 
 /** Characters of a text that cost 1, and of a response name that cost 1 more (docs/decisions.md, "Limits"). */
-const TEXT_LENGTH = 2000;
+const TEXT_LENGTH = 500;
 
 const LENGTH_ARGUMENTS = ['limit', 'first', 'last'];
 

@@ -6,7 +6,7 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
-  GraphQLError,
+  type GraphQLError,
   type GraphQLSchema,
   Location,
   NoSchemaIntrospectionCustomRule,
@@ -27,7 +27,7 @@ import {
   textOf,
   weightOf,
 } from './documents.js';
-import { checkDocument, checkOperation, type Limits } from './limits.js';
+import { checkDocument, checkOperation, type Limits, operationTurns, type Turn } from './limits.js';
 import {
   conditionalRoots,
   DocumentErrors,
@@ -63,6 +63,8 @@ interface IncomingBody extends Incoming {
 }
 
 interface IncomingOperation extends Incoming {
+  /** Undefined on a socket, which takes the turn when it executes the operation. */
+  turn?: Turn;
   params: OperationRequest;
   text: string;
   actor: Actor | null;
@@ -81,6 +83,8 @@ interface Running {
   /** Undefined if the stages of the operation are over. */
   incoming?: IncomingOperation;
   onlyPrepare?: boolean;
+  /** Ends a large operation. */
+  end?: (() => void) | undefined;
 }
 
 export type Engine = Awaited<ReturnType<typeof graphqlEngine>>;
@@ -92,6 +96,7 @@ const PREPARED = new Error('prepared');
 export async function graphqlEngine(app: FastifyInstance, options: EngineOptions) {
   const { schema, documents, limits, maxBatch, openIntrospection, introspection } = options;
   const parseOptions = { maxTokens: limits.tokens };
+  const turnOf = operationTurns(app);
 
   /** Registers mercurius in its own scope, without routes and sockets: docs/architecture.md, "The packages and their work". */
   async function instance(cache: number | false): Promise<FastifyInstance['graphql']> {
@@ -171,7 +176,8 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
 
   /** mercurius calls it before each execution. */
   async function runPreparedStages(_schema: GraphQLSchema, document: DocumentNode, context: object): Promise<void> {
-    const { incoming: one, onlyPrepare } = runningIn(context);
+    const running = runningIn(context);
+    const { incoming: one, onlyPrepare } = running;
     if (!one) return;
     const { operationName, variables = {} } = one.params;
     const operation = operationOf(document, operationName, one.transport);
@@ -179,6 +185,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     await runStages(preparedStages[TRANSPORT_NAMES[one.transport]], one);
     if (one.actor) documents.ran(one.params, one.text);
     if (onlyPrepare) throw PREPARED;
+    running.end = await one.turn?.enter(one.prepared);
   }
 
   async function run(
@@ -196,10 +203,25 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
       if (code !== 'MER_ERR_GQL_VALIDATION' || !errors) throw error;
       // One more shows that others are left out.
       throw new DocumentErrors(errors.slice(0, MAX_ERRORS + 1).map(withoutValue));
+    } finally {
+      running.end?.();
     }
   }
 
   return {
+    turnOf,
+
+    /** Runs the work of a prepared operation in its turn. */
+    async inTurn<T>(execution: Execution, work: () => Promise<T>): Promise<T> {
+      const turn = turnOf(execution.contextValue.call);
+      try {
+        await turn.enter(execution);
+        return await work();
+      } finally {
+        turn.leave();
+      }
+    },
+
     /** Reads the operations of a message, and counts them for the address. @throws Failure BAD_REQUEST, RATE_LIMITED */
     async read(message: Incoming & { body: unknown }): Promise<OperationRequest[]> {
       const one: IncomingBody = Object.assign({ operations: [] }, message);
@@ -208,7 +230,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     },
 
     /** Finds the text and the caller. @throws for an unreadable document (400, 413); Failure UNAUTHENTICATED */
-    async identify(operation: Incoming & { params: OperationRequest }): Promise<IncomingOperation> {
+    async identify(operation: Incoming & Pick<IncomingOperation, 'params' | 'turn'>): Promise<IncomingOperation> {
       const one: IncomingOperation = Object.assign({ text: '', actor: null }, operation);
       await runStages(callerStages[TRANSPORT_NAMES[one.transport]], one);
       return one;
@@ -217,7 +239,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     /** Runs a query or a mutation. The context must be new, because mercurius writes into it. @throws as `prepare` */
     run(one: IncomingOperation, contextValue: GraphQLContext): Promise<ExecutionResult> {
       const { text, actor, params } = one;
-      return withinBytes(contextValue, one, run(contextValue, { text, actor, incoming: one }, params));
+      return run(contextValue, { text, actor, incoming: one }, params);
     },
 
     /**
@@ -239,41 +261,19 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     execute(execution: Execution): Promise<ExecutionResult> {
       const { document, contextValue, variableValues: variables, operationName } = execution;
       const running = { text: textOf(document), actor: contextValue.call.actor };
-      return withinBytes(
-        contextValue,
-        { prepared: execution },
-        run(contextValue, running, { variables, operationName }),
-      );
+      return run(contextValue, running, { variables, operationName });
     },
 
     /** Starts a subscription (GraphQL specification, section 6.2.3.1). Resolves to its events or its errors. */
     createSourceEventStream: (execution: Execution) => createSourceEventStream(execution),
 
     /** Executes one event of a subscription (section 6.2.3.2). mercurius supports only one root value. */
-    async executeSubscriptionEvent(execution: Execution, event: unknown): Promise<ExecutionResult> {
-      const { contextValue } = execution;
-      try {
-        const running = execute(Object.assign({ rootValue: event }, execution));
-        return await withinBytes(contextValue, { prepared: execution }, running);
-      } finally {
-        contextValue.call.rows?.release();
-      }
-    },
+    executeSubscriptionEvent: async (execution: Execution, event: unknown): Promise<ExecutionResult> =>
+      execute(Object.assign({ rootValue: event }, execution)),
   };
 }
 
 const runningIn = (context: object): Running => (context as GraphQLContext)[RUNNING] as Running;
-
-/** Replaces the result of a query that read too many bytes of rows. A mutation may have written. */
-async function withinBytes(
-  { call }: GraphQLContext,
-  one: { prepared?: PreparedOperation },
-  running: ExecutionResult | Promise<ExecutionResult>,
-): Promise<ExecutionResult> {
-  const result = await running;
-  const failure = one.prepared?.operation.operation === 'mutation' ? undefined : call.rows?.failure();
-  return failure ? { errors: [new GraphQLError(failure.message, { originalError: failure })] } : result;
-}
 
 async function runStages<One extends object>(stages: readonly ((one: One) => unknown)[], one: object): Promise<void> {
   for (const stage of stages) await stage(one as One);

@@ -1,3 +1,4 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   type ASTNode,
   type DocumentNode,
@@ -8,6 +9,10 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
+import { BOUNDS } from '../bounds.js';
+import type { Call } from '../calls/access.js';
+import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
+import { fairQueue } from '../calls/schedulers.js';
 import { fragmentsOf, measure, nodesWithin } from './cost.js';
 import type { PreparedOperation } from './operation-check.js';
 
@@ -141,3 +146,91 @@ function countPairs(document: DocumentNode, max: number): { fields: number; intr
   for (const [name, fragment] of fragments) if (!used.has(name) && !add(fragment.selectionSet)) return count;
   return count;
 }
+
+/** The cost up to which operations do not wait: their texts have at most 125,000 characters (`TEXT_LENGTH`). */
+const SMALL_COST = 250;
+
+/** The cost of a request with several operations, whose results wait for each other. */
+const BATCH_COST = 5000;
+
+/** A request by HTTP, or the call of an operation on a socket. */
+type Caller = Pick<Call, 'actor' | 'address'> & Partial<Pick<FastifyRequest, 'raw'>>;
+
+interface WaitingRequest {
+  path: readonly string[];
+  cost: number;
+  begin: () => void;
+  refuse: (failure: Failure) => void;
+}
+
+/**
+ * Lets requests with large operations take turns, because an operation keeps its rows until its result is complete. The
+ * cost of an operation bounds its texts.
+ */
+export function operationTurns({ admission }: Pick<FastifyInstance, 'admission'>) {
+  const queue = fairQueue<WaitingRequest>(BOUNDS.operationsWaiting.value);
+  const limit = BOUNDS.costUnderWay.value;
+  let underWay = 0;
+
+  /** Waits without a place, so that others run meanwhile. */
+  async function take({ actor, address, raw }: Caller, cost: number): Promise<void> {
+    if (queue.size() === 0 && underWay < limit) {
+      underWay += cost;
+      return;
+    }
+    let hasTurn = false;
+    const waiting = new Promise<void>((begin, refuse) => {
+      const displaced = queue.add({ path: [String(actor?.id ?? address)], cost, begin, refuse });
+      const reason = 'The service is answering too many large operations. Try again later.';
+      displaced?.refuse(new Failure('UNAVAILABLE', reason, { retryAfter: RETRY_AFTER_S }));
+    }).then(() => {
+      hasTurn = true;
+    });
+    try {
+      await admission.waitOutside(raw, waiting);
+    } catch (error) {
+      if (hasTurn) release(cost);
+      throw error;
+    }
+  }
+
+  function release(cost: number): void {
+    underWay -= cost;
+    for (let next = underWay < limit && queue.take(); next; next = underWay < limit && queue.take()) {
+      underWay += next.cost;
+      next.begin();
+    }
+  }
+
+  /** Returns the turn of a request. Its large operations run one after the other. */
+  return (caller: Caller, isBatch = false) => {
+    let own = 0;
+    let turn: Promise<void> | undefined;
+    let last: Promise<void> | undefined;
+    return {
+      /** Waits for the turn and for the operation before. Returns a function that ends the operation. */
+      async enter({ schema, document, operation, variableValues }: PreparedOperation): Promise<() => void> {
+        const { cost } = measure(schema, document, operation, variableValues);
+        if (cost <= SMALL_COST) return () => {};
+        const before = last;
+        let end = () => {};
+        last = new Promise((resolve) => {
+          end = resolve;
+        });
+        own ||= isBatch ? BATCH_COST : cost;
+        turn ??= take(caller, own);
+        await turn;
+        await before;
+        return end;
+      },
+      /** Ends the turn. */
+      leave: (): void =>
+        void turn?.then(
+          () => release(own),
+          () => {},
+        ),
+    };
+  };
+}
+
+export type Turn = ReturnType<ReturnType<typeof operationTurns>>;

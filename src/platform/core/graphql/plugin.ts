@@ -3,7 +3,6 @@ import fp from 'fastify-plugin';
 import { socketServer } from '../../parts/live/socket.js';
 import { type SocketLimits, socketLimits } from '../../parts/live/sockets.js';
 import type { PlatformServices } from '../../server/services.js';
-import type { RowBytes } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { contextOfFailure, failureHeaders, toFailure } from '../http/failures.js';
 import { acceptableTypes, addVary } from '../http/headers.js';
@@ -21,7 +20,7 @@ import {
   type Result,
   retryAfterOf,
 } from './errors.js';
-import type { Limits } from './limits.js';
+import type { Limits, Turn } from './limits.js';
 import { executableSchema } from './schema.js';
 
 export const notWrittenFields = (resolvers: object): string[] =>
@@ -91,11 +90,11 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
     request: FastifyRequest,
     params: OperationRequest,
     reply: FastifyReply,
-    rows: RowBytes,
+    turn: Turn,
   ): Promise<Result> {
     try {
-      const one = await engine.identify({ request, transport: 'post', params });
-      const result = await engine.run(one, contextOf(request, services, { rows }));
+      const one = await engine.identify({ request, transport: 'post', params, turn });
+      const result = await engine.run(one, contextOf(request, services));
       if (one.prepared?.operation.operation === 'mutation' && result.data) writing.add(request);
       const retryAfter = retryAfterOf(result.errors);
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
@@ -115,9 +114,9 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
     app.recordRefusals(reply.request, results.flatMap(codesOf));
     const answer = limitResults(results);
     const text = JSON.stringify(isBatch ? answer : answer[0]);
-    app.countText(reply, text, !writing.has(reply.request));
+    const payload = app.countText(reply, text, !writing.has(reply.request));
     addVary(reply, 'Accept');
-    return reply.code(200).header('content-type', mediaTypeFor(reply.request.headers.accept)).send(text);
+    return reply.code(200).header('content-type', mediaTypeFor(reply.request.headers.accept)).send(payload);
   };
 
   app.setErrorHandler((error, request, reply) => {
@@ -129,12 +128,12 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
   app.post(PATH, async (request, reply) => {
     const { body } = request;
     const operations = await engine.read({ request, transport: 'post', body });
-    const rows = operations.map(() => app.countRows(request));
+    const turn = engine.turnOf(request, operations.length > 1);
     try {
-      const running = operations.map((operation, i) => execute(request, operation, reply, rows[i] as RowBytes));
+      const running = operations.map((operation) => execute(request, operation, reply, turn));
       return send(reply, await Promise.all(running), Array.isArray(body));
     } finally {
-      for (const one of rows) one.release();
+      turn.leave();
     }
   });
 }

@@ -14,7 +14,6 @@ import {
 import { collectSubfields } from 'graphql/execution/collectFields.js';
 import { authenticated, forbidden, reachOf } from '../calls/access.js';
 import { throwNotFoundOrGone } from '../calls/rows.js';
-import { clientOf } from '../operations/guarded-client.js';
 import type { AnyRow } from '../operations/model.js';
 import { type DeclaredModels, delegateOf, includedRow, type ModelData } from '../operations/model-data.js';
 import { readableRows } from '../operations/read-scope.js';
@@ -168,7 +167,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     const rowsOf = await batch(call, info.fieldNodes, parent.id, async (_call, ids) => {
       const plan = planOf(reading);
       const nested = { select: plan.select, ...rows, ...(filter && { where: filter }) };
-      const parents = (await delegateOf(clientOf(operations, call), data).findMany({
+      const parents = (await delegateOf(operations.client, data).findMany({
         where: { id: { in: [...ids] } },
         select: { id: true, [field]: nested },
         ...JOIN,
@@ -193,7 +192,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     if (id === null) return null;
     const row = await batch(call, info.fieldNodes, id, async (_call, ids) => {
       const plan = planOf(reading);
-      const client = clientOf(operations, call);
+      const client = operations.client;
       const own =
         filter &&
         (await delegateOf(client, to).findMany({
@@ -209,7 +208,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
       markRows(rows, plan);
       return new Map(rows.map((one) => [one.id, { row: one, isPermitted: permitted?.has(one.id) ?? true }]));
     });
-    if (!row) return throwNotFoundOrGone(clientOf(operations, call), to.model, id);
+    if (!row) return throwNotFoundOrGone(operations.client, to.model, id);
     if (!row.isPermitted) throw forbidden(caller, to.model.read);
     return row.row;
   }

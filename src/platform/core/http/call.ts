@@ -141,11 +141,7 @@ const FOREIGN_TOKEN = 'The token is not a valid token of this service: it is mal
 const refused = (message: string): Failure => new Failure('UNAUTHENTICATED', message, { challenge: 'invalid_token' });
 
 /** Makes the call of a request. @param contentIssues called once, before the rate is counted */
-export function callOf(
-  request: FastifyRequest,
-  contentIssues: () => Issues,
-  { idempotency, rows }: Pick<Call, 'idempotency' | 'rows'>,
-): Call {
+export function callOf(request: FastifyRequest, contentIssues: () => Issues, idempotency?: Call['idempotency']): Call {
   async function check(): Promise<void> {
     const found = contentIssues();
     if (found.issues.length > 0) throw issueFailure('VALIDATION_FAILED', found);
@@ -162,7 +158,6 @@ export function callOf(
     exchange: request,
     trace: traceOf(request.headers),
     idempotency,
-    rows,
     enforce: () => (checked ??= check()),
   };
 }

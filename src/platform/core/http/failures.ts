@@ -1,13 +1,15 @@
 /** Converts thrown errors to failures with a code, and sends them as problem documents. @module */
 
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DatabaseFault, faultOf, isReadOnlyRefusal } from '../../database/faults.js';
 import { aboutRequest } from '../../parts/observability/observability.js';
 import { Failure, RETRY_AFTER_S, truncate } from '../calls/errors.js';
 import { type Code, platformCodes } from '../contract/codes.js';
 import type { Names } from '../names.js';
-import { pathOf } from './headers.js';
+import { pathOf, requestIdOf } from './headers.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -194,4 +196,43 @@ export function answerParserError(
   socket.end(`HTTP/1.1 ${status} ${platformCodes[code].title}\r\n${lines.join('')}\r\n${body}`);
   // A client that neither reads nor closes would keep the socket.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+export interface OverloadAnswer {
+  /** The path that always answers 200, and its failures. */
+  graphql: {
+    path: string;
+    mediaType: (accept: string | undefined) => string;
+    body: (failure: Failure, context: FailureContext) => object;
+  };
+  corsHeaders: (request: IncomingMessage) => OutgoingHttpHeaders | undefined;
+}
+
+/** Answers a request that Fastify does not get. */
+export function refuseRequest(
+  { graphql, corsHeaders }: OverloadAnswer,
+  server: FastifyInstance,
+  request: IncomingMessage,
+  response: ServerResponse,
+  failure: Failure,
+): void {
+  const { method, headers } = request;
+  const path = pathOf(request.url ?? '/');
+  const isGraphql = method === 'POST' && path === graphql.path;
+  const requestId = requestIdOf(headers);
+  const protocol = (request.socket as TLSSocket).encrypted ? 'https' : 'http';
+  const context = { address: addressOf({ server, protocol, host: headers.host ?? '' }), requestId };
+  const body = JSON.stringify(isGraphql ? graphql.body(failure, context) : problem(failure, path, context));
+  response.writeHead(isGraphql ? 200 : failure.status, {
+    vary: 'Origin',
+    ...failureHeaders(failure, server.names),
+    ...corsHeaders(request),
+    'cache-control': 'no-store',
+    'content-length': Buffer.byteLength(body),
+    'content-type': isGraphql ? graphql.mediaType(headers.accept) : MEDIA_TYPE,
+    'x-content-type-options': 'nosniff',
+    'x-request-id': requestId,
+  });
+  response.end(method === 'HEAD' ? undefined : body);
+  server.writeRequestLine(server.log, () => ({ requestId, method, status: response.statusCode, code: failure.code }));
 }

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { boundedClient, type PrismaClient } from '../../database/client.js';
+import type { PrismaClient } from '../../database/client.js';
 import { faultOf } from '../../database/faults.js';
 import type { Idempotency } from '../../parts/idempotency/idempotency.js';
 import { authenticated, type Call } from '../calls/access.js';
@@ -170,13 +170,9 @@ export const refuseToWrite = (): never => {
   throw new TypeError('Only the root field of a mutation and an operation with another method than GET can write.');
 };
 
-/** Returns the client whose reads are counted for the answer of the call. */
-export const clientOf = ({ client }: Pick<OperationServices, 'client'>, { rows }: Call): PrismaClient =>
-  rows ? boundedClient(client, rows) : client;
-
 /** Returns a client that reads the rows that the caller may read. */
 export function readingClient(services: OperationServices, call: Call): Db {
-  const client = clientOf(services, call);
+  const { client } = services;
   return guardedClient(
     services.models,
     services.streams,

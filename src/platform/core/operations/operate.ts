@@ -11,7 +11,7 @@ import {
   type Window,
 } from '../calls/rows.js';
 import { callLog, callTransaction, endCalls, refuseFailed, sendAhead } from './call-transaction.js';
-import { clientOf, guardedClient, type OperationServices, refuseToWrite } from './guarded-client.js';
+import { guardedClient, type OperationServices, refuseToWrite } from './guarded-client.js';
 import type { AnyRow, Db, Tx } from './model.js';
 import { delegateOf, type ModelData } from './model-data.js';
 import { readableRows, targetRows } from './read-scope.js';
@@ -77,7 +77,7 @@ async function runOnce(
   const { idempotency, models, streams, pages } = services;
   const { call, action, writes, ifMatch } = options;
   const caller = authoriseRole(call, action);
-  const client = clientOf(services, call);
+  const { client } = services;
   const record = target.kind === 'record' ? target : undefined;
   const { of: container } = target;
   /** The target whose owner is checked. */

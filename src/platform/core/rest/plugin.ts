@@ -114,10 +114,7 @@ export const restPlugin = fp<RestOptions>(
         services: services.handlers,
         platform: { ready: platform.ready, metrics: platform.metrics, document: documentsFor(request) },
         prefix,
-        call: callOf(request, () => contentIssues(request.read), {
-          idempotency: keyOf(request.read),
-          rows: app.countRows(request),
-        }),
+        call: callOf(request, () => contentIssues(request.read), keyOf(request.read)),
         page: request.page,
         pathname: pathOf(request.url),
         accepts: (types) => {
@@ -142,7 +139,6 @@ export const restPlugin = fp<RestOptions>(
         try {
           result = await handler(read, context);
         } finally {
-          context.call.rows?.release();
           // A stream is useless after its handler.
           if (read.body instanceof Readable) read.body.destroy();
         }

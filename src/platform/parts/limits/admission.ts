@@ -1,17 +1,16 @@
 /** Admits requests to the places of running requests, by a queue. @module */
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { TLSSocket } from 'node:tls';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { BOUNDS } from '../../core/bounds.js';
 import { Failure } from '../../core/calls/errors.js';
 import { type addressReader, networkOf, prefixesOf } from '../../core/calls/networks.js';
 import { fairQueue, listeners } from '../../core/calls/schedulers.js';
 import type { Operation } from '../../core/contract/openapi.js';
-import { addressOf, type FailureContext, failureHeaders, MEDIA_TYPE, problem } from '../../core/http/failures.js';
-import { hasBody, pathOf, requestIdOf } from '../../core/http/headers.js';
-import { type CrossOrigin, isPreflight } from '../browsers/cross-origin.js';
+import { type OverloadAnswer, refuseRequest } from '../../core/http/failures.js';
+import { hasBody, pathOf } from '../../core/http/headers.js';
+import { isPreflight } from '../browsers/cross-origin.js';
 import { countRefusal, isAfterEnd } from './rate-limit.js';
 
 export const ADMISSION = {
@@ -143,7 +142,10 @@ export function admission(
   };
 }
 
-type Admission = ReturnType<typeof admission>;
+interface Admission extends ReturnType<typeof admission> {
+  /** Waits without the place of a request, and then for a place. @throws Failure UNAVAILABLE if none is free in time */
+  waitOutside: (request: IncomingMessage | undefined, wait: Promise<void>) => Promise<void>;
+}
 
 const ABANDONED_MS = 10_000;
 
@@ -153,18 +155,11 @@ declare module 'fastify' {
   }
 }
 
-interface AdmissionOptions {
+interface AdmissionOptions extends OverloadAnswer {
   limits: AdmissionLimits;
   addressOf: ReturnType<typeof addressReader>;
   /** Operations without a response for 503 are always admitted. */
   operations: readonly Operation[];
-  /** The path that always answers 200, and its failures. */
-  graphql: {
-    path: string;
-    mediaType: (accept: string | undefined) => string;
-    body: (failure: Failure, context: FailureContext) => object;
-  };
-  corsHeaders: CrossOrigin['headersFor'];
 }
 
 /** The position of a request: before its place, in it, out of it while the body is incomplete, or done. */
@@ -184,7 +179,6 @@ type Positioned = IncomingMessage & { [POSITION]?: Position };
 export const admissionPlugin = fp<AdmissionOptions>(
   async (app, options) => {
     const places = admission(options.limits, options.addressOf);
-    app.decorate('admission', places);
     const exempt = new Set(
       options.operations
         .filter(({ operation }) => !operation.responses['503']?.content?.['application/problem+json'])
@@ -227,7 +221,10 @@ export const admissionPlugin = fp<AdmissionOptions>(
           setTimeout(leave, ABANDONED_MS, position, 'gone').unref();
         else leave(position, 'gone');
       });
-      position.stop = places.enter(request, begin, (failure) => refuse(options, app, request, response, failure));
+      position.stop = places.enter(request, begin, (failure) => {
+        countRefusal(request, response);
+        refuseRequest(options, app, request, response, failure);
+      });
     });
     // Node emits no request for an upgrade, and a socket takes its own places.
     app.stage('upgrade-admission', ({ ws }) => {
@@ -259,6 +256,16 @@ export const admissionPlugin = fp<AdmissionOptions>(
         position.stop = places.enter(request, entered, refused);
       });
     }
+    async function waitOutside(request: Positioned | undefined, wait: Promise<void>): Promise<void> {
+      const position = request?.[POSITION];
+      if (position?.at !== 'inside') return wait;
+      leave(position, 'outside');
+      await wait;
+      if ((position as Position).at !== 'outside') throw new Failure('UNAVAILABLE', 'The request is over.');
+      await takePlace(position, request as IncomingMessage);
+    }
+    app.decorate('admission', Object.assign(places, { waitOutside }));
+
     app.stage('place-returned', (request) => {
       request.isOver = true;
       const position = (request.raw as Positioned)[POSITION];
@@ -267,32 +274,3 @@ export const admissionPlugin = fp<AdmissionOptions>(
   },
   { name: 'admission', dependencies: ['pipeline', 'web-socket'] },
 );
-
-function refuse(
-  { graphql, corsHeaders }: AdmissionOptions,
-  server: FastifyInstance,
-  request: IncomingMessage,
-  response: ServerResponse,
-  failure: Failure,
-): void {
-  countRefusal(request, response);
-  const { method, headers } = request;
-  const path = pathOf(request.url ?? '/');
-  const isGraphql = method === 'POST' && path === graphql.path;
-  const requestId = requestIdOf(headers);
-  const protocol = (request.socket as TLSSocket).encrypted ? 'https' : 'http';
-  const context = { address: addressOf({ server, protocol, host: headers.host ?? '' }), requestId };
-  const body = JSON.stringify(isGraphql ? graphql.body(failure, context) : problem(failure, path, context));
-  response.writeHead(isGraphql ? 200 : failure.status, {
-    vary: 'Origin',
-    ...failureHeaders(failure, server.names),
-    ...corsHeaders(request),
-    'cache-control': 'no-store',
-    'content-length': Buffer.byteLength(body),
-    'content-type': isGraphql ? graphql.mediaType(headers.accept) : MEDIA_TYPE,
-    'x-content-type-options': 'nosniff',
-    'x-request-id': requestId,
-  });
-  response.end(method === 'HEAD' ? undefined : body);
-  server.writeRequestLine(server.log, () => ({ requestId, method, status: response.statusCode, code: failure.code }));
-}

@@ -38,8 +38,7 @@ interface FeedOptions extends Schedule {
   head: () => Promise<number>;
   /** Returns the highest id that was ever given, including ids of deleted entries. */
   lastGiven: () => Promise<number>;
-  /** Returns undefined if the entries have too many bytes. */
-  after: (id: number, limit: number) => Promise<readonly Entry[] | undefined>;
+  after: (id: number, limit: number) => Promise<readonly Entry[]>;
   render: (entry: Entry) => Promise<EntryJson>;
   /** Gets the error of each failed read. Reads are repeated. */
   onFault: (error: unknown) => void;
@@ -61,15 +60,15 @@ function pageReader({ after, onFault }: FeedOptions, { schedule, turn }: Schedul
       if (!isWanted()) return;
       const page = await after(from, size);
       let count = 0;
-      for (const entry of page ?? []) {
+      for (const entry of page) {
         await turn();
         if (!(await deliver(entry))) break;
         position = entry.id;
         count += 1;
       }
-      const isWhole = count === page?.length;
+      const isWhole = count === page.length;
       if (isWhole && count < size) position = Math.max(position, newestId);
-      size = isWhole ? Math.min(PAGE_SIZE, 2 * size) : Math.max(1, count || size >> 1);
+      size = isWhole ? Math.min(PAGE_SIZE, 2 * size) : Math.max(1, count);
     };
     try {
       await schedule(readAndDeliver);

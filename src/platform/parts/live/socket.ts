@@ -88,9 +88,8 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     const prepared = withOwnDocument(await engine.prepare(await engine.identify(incoming)), documents);
     const over = new AbortController();
     const isSubscription = prepared.operation.operation === 'subscription';
-    const context = (more = {}) => contextOf(request, services, { ended: one.ended, signal: over.signal, ...more });
-    // The source of a subscription may read as long as it lives.
-    const toRun = { ...prepared, contextValue: context(isSubscription && { rows: null }) };
+    const context = () => contextOf(request, services, { ended: one.ended, signal: over.signal });
+    const toRun = { ...prepared, contextValue: context() };
     marks.set(toRun, mark);
     one.ended.throwIfAborted();
     if (!isSubscription) return toRun;
@@ -119,7 +118,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       let results: Results;
       if (source instanceof StreamSource) {
         const key = selectionKey(prepared, authenticated(request), source);
-        const shared = () => contextOf(request, services, { rows: app.countRows(undefined) });
+        const shared = () => contextOf(request, services);
         // All subscribers of a shared selection get the same bytes, so they contain no data of a request.
         const errors = { log: app.log, address: app.publicOrigin ?? '' };
         const selection = { source, key, prepared, context: source.isShared ? shared : context, errors };
@@ -144,8 +143,12 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   ) =>
     subscriptionResults({
       source,
-      execute: (event) =>
-        app.admission.runOn(() => engine.executeSubscriptionEvent({ ...prepared, contextValue: context() }, event)),
+      execute: (event) => {
+        const execution = { ...prepared, contextValue: context() };
+        return engine.inTurn(execution, () =>
+          app.admission.runOn(() => engine.executeSubscriptionEvent(execution, event)),
+        );
+      },
       drained: one.drained,
       onEnd,
       onFault: (err) => one.log.warn({ err }, 'what a subscription subscribed to could not be ended'),
@@ -193,8 +196,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     },
     execute(args) {
       const execution = args as Execution;
-      const { rows } = execution.contextValue.call;
-      const result = app.admission.runOn(() => engine.execute(execution).finally(rows?.release));
+      const result = engine.inTurn(execution, () => app.admission.runOn(() => engine.execute(execution)));
       return (marks.get(execution) as Mark).settle(result);
     },
     subscribe: (args) => marks.get(args)?.results() as Results,

@@ -1,6 +1,5 @@
 /** The streams of rows: a resolver returns a StreamSource, and the socket reads its stored and new entries through a StreamReader. @module */
 
-import { BOUNDS } from '../../core/bounds.js';
 import { MAX_ID } from '../../core/calls/rows.js';
 import type { AnyRow } from '../../core/operations/model.js';
 import {
@@ -12,7 +11,7 @@ import {
   markIncluded,
 } from '../../core/operations/model-data.js';
 import { scopedArgs } from '../../core/operations/read-scope.js';
-import { boundedClient, type PrismaClient, type Reading } from '../../database/client.js';
+import type { PrismaClient } from '../../database/client.js';
 import type { Signals } from '../../database/signals.js';
 
 /** The interval of polls, which compensate for lost signals. */
@@ -27,8 +26,7 @@ export interface Entry {
 
 interface StreamReader {
   readonly name: string;
-  /** Returns undefined if several entries have too many bytes. */
-  readonly after: (key: string, id: number, limit: number) => Promise<readonly Entry[] | undefined>;
+  readonly after: (key: string, id: number, limit: number) => Promise<readonly Entry[]>;
   readonly head: (key: string) => Promise<number>;
   /** Returns the last id that any row got, which may be deleted. */
   readonly lastGiven: () => Promise<number>;
@@ -101,17 +99,6 @@ export async function modelStreams({ models, client, signals, onFault }: Streams
 
 type WatchedStream = ReturnType<typeof watchedStream>;
 
-const TOO_LARGE = new Error('A page of a stream has too many bytes.');
-
-function pageBytes(): Reading {
-  let left: number = BOUNDS.pageBytes.value;
-  const add = (bytes: number) => {
-    left -= bytes;
-    if (left < 0) throw TOO_LARGE;
-  };
-  return { read: (send) => send(), add, failure: () => (left < 0 ? TOO_LARGE : undefined) };
-}
-
 /** Includes the relations of `stream.include`, because a failing resolver would lose the entry for all subscribers. */
 function watchedStream(data: ModelData, client: PrismaClient) {
   const { key: member, include = {} } = data.model.stream ?? {};
@@ -130,10 +117,8 @@ function watchedStream(data: ModelData, client: PrismaClient) {
     async after(key, id, limit) {
       const where = { ...filterBy(key), id: { gt: Math.min(id, MAX_ID) } };
       const page = { where, orderBy: { id: 'asc' }, take: limit };
-      const bounded = limit > 1 ? boundedClient(client, pageBytes()) : client;
-      const found = delegateOf(bounded, data).findMany({ ...page, ...selection }) as Promise<AnyRow[]>;
-      const entries = await found.catch((error) => (error === TOO_LARGE ? undefined : Promise.reject(error)));
-      if (entries) markIncluded(entries, include);
+      const entries = (await rows.findMany({ ...page, ...selection })) as AnyRow[];
+      markIncluded(entries, include);
       return entries;
     },
     async head(key) {

@@ -37,7 +37,7 @@ export interface Selection {
 }
 
 interface SubscriptionsOptions {
-  engine: Pick<Engine, 'executeSubscriptionEvent'>;
+  engine: Pick<Engine, 'executeSubscriptionEvent' | 'inTurn'>;
   format: ErrorFormatter;
   log: FastifyBaseLogger;
 }
@@ -60,7 +60,8 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
 
   async function render({ prepared, context, errors }: Selection, entry: Entry): Promise<EntryJson> {
     try {
-      const result = await engine.executeSubscriptionEvent({ ...prepared, contextValue: context() }, entry);
+      const execution = { ...prepared, contextValue: context() };
+      const result = await engine.inTurn(execution, () => engine.executeSubscriptionEvent(execution, entry));
       return encoded(formatResult(result, format, errors));
     } catch (error) {
       return encoded({ errors: limitErrors(format.formatThrown(error, errors)) });
