@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { plainClient } from '../../src/platform/database/plain-client.js';
+import { rootPath } from '../../src/platform/root.js';
 import { type Db, dataModel, make, onEachDatabase } from '../prepared-prisma/fixture.js';
+import { run } from '../support/process.js';
 
 onEachDatabase(t, async (t, { pool: poolOf, kind }) => {
   const pool = poolOf({ pipeline: true });
@@ -66,4 +68,29 @@ onEachDatabase(t, async (t, { pool: poolOf, kind }) => {
     t.equal(impatient.totalCount, 0);
     await db.$disconnect();
   });
+});
+
+/** Opens a database in a process whose import of the package rejects with `message`, and prints what was imported and the rows. */
+async function openWithout(t: Test, message: string, client?: 'prisma') {
+  const hooks = `export async function resolve(name, context, next) {
+    if (name !== '@accord-api/prepared-prisma') return next(name, context);
+    console.log('imported');
+    throw new Error(${JSON.stringify(message)});
+  }`;
+  const script = `
+    import { register } from 'node:module';
+    register('data:text/javascript,' + ${JSON.stringify(encodeURIComponent(hooks))});
+    const { openDatabase } = await import(${JSON.stringify(rootPath('src', 'platform', 'database', 'open.ts'))});
+    const { client, close } = await openDatabase('pglite://memory', { client: () => ${JSON.stringify(client)} });
+    console.log(await client.user.count());
+    await close();`;
+  return run(t, [process.execPath, '--import', 'tsx', '--input-type=module', '-e', script]).ended;
+}
+
+t.test('the package is not loaded for `prisma`, and a project may leave it out', async (t) => {
+  const absent = "Cannot find package '@accord-api/prepared-prisma' imported from open.ts";
+  t.match(await openWithout(t, absent, 'prisma'), { code: 0, stdout: /^0\n$/ });
+  t.match(await openWithout(t, absent), { code: 0, stdout: /^imported\n0\n$/ });
+  const incomplete = "Cannot find package 'pg' imported from @accord-api/prepared-prisma/connection.js";
+  t.match(await openWithout(t, incomplete), { code: 1, stdout: /^imported\n$/, stderr: /Cannot find package 'pg'/ });
 });

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { useBooks } from '../support/books.js';
 import { blankDatabase } from '../support/databases.js';
@@ -21,5 +23,15 @@ t.test(
     });
     await t.test('the service runs on the embedded database', (t) => useBooks(t, 'pglite://memory', start));
     await t.test('the service runs on PostgreSQL', async (t) => useBooks(t, await blankDatabase(t), start));
+    await t.test(
+      'a project that leaves out @accord-api/prepared-prisma compiles, passes its tests, and runs',
+      async (t) => {
+        rmSync(join(folder, 'node_modules/@accord-api/prepared-prisma'), { recursive: true });
+        t.match(await command('npm run typecheck'), { code: 0 });
+        const tested = await command('npm test');
+        t.match(tested, { code: 0, stdout: /^# fail 0$/m }, tested.stderr);
+        await useBooks(t, await blankDatabase(t), start);
+      },
+    );
   },
 );

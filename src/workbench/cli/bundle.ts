@@ -173,6 +173,7 @@ const BUILDERS = ['cli', 'generate', 'model'].map((folder) => join(import.meta.d
 const otherSources = () => [
   ...BUILDERS.flatMap((folder) => readdirSync(folder).map((name) => fromRoot(join(folder, name)))),
   `generated/${CONTRACT_FILE}`,
+  'package.json',
   'prisma/schema.prisma',
   ...PAGE_FILES.map(statePath).map(fromRoot),
 ];
@@ -209,8 +210,7 @@ export async function bundle(): Promise<void> {
   const written = outputs.map(({ path }) => relative(folder, path));
   const current = [relative(folder, recordPath()), ...written];
   for (const name of readdirSync(folder)) {
-    const isOld = /\.(js|map|json|wasm|tar\.gz)$/.test(name) && !current.includes(name);
-    if (isOld) rmSync(distPath(name), { force: true });
+    if (/\.(js|map|json|wasm|tar\.gz)$/.test(name) && !current.includes(name)) rmSync(distPath(name), { force: true });
   }
   // Without a record, the next start builds again.
   if (hasContractChanged()) return;
