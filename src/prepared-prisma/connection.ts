@@ -40,7 +40,7 @@ export interface PoolConnection {
   release: (broken?: Error | boolean) => void;
 }
 
-/** The part of `pg.Pool` that this module uses. Connections may be pipelined. */
+/** The part of `pg.Pool` that the package uses. Connections may be pipelined. */
 export interface PoolLike {
   connect: () => Promise<PoolConnection>;
 }
@@ -203,7 +203,7 @@ function keepOrDestroy(connection: PoolConnection, adapt: Adapt) {
   return { ...asClient(query), release: () => connection.release(broken) };
 }
 
-/** Statements of Prisma that begin or end a transaction, which this module does itself. */
+/** Statements of Prisma that begin or end a transaction, which the package does itself. */
 const CONTROL = /^(BEGIN|COMMIT|ROLLBACK$|SET TRANSACTION)/;
 
 /** A pool for Prisma whose transactions may use an open transaction. */

@@ -41,7 +41,7 @@ function decodeListOf(decode: Decode): Decode {
   return (text) => splitList(text).map(item);
 }
 
-/** Decoders of the columns in the platform's raw queries, by type OID. Prisma reads other types. */
+/** Decoders of columns in raw queries, by type OID. Prisma reads other types. */
 const DECODERS = new Map<number, Decode>([
   [16, decodeBoolean], // bool
   [23, Number], // int4
