@@ -34,6 +34,7 @@ export interface Connection {
 
 /** A connection of `pg.Pool`. */
 export interface PoolConnection {
+  /** Takes a callback, because `pg` otherwise creates two promises and a stack trace. */
   query: (statement: Statement, done: Done) => void;
   on: (event: 'error', listener: (error: Error) => void) => unknown;
   /** @param broken destroys the connection */
@@ -48,10 +49,6 @@ export interface PoolLike {
 export const TEXT_TYPES: Types = { getTypeParser: () => (text) => text };
 
 type Done = (error: Error | null, result: Result) => void;
-
-/** Uses a callback, because `pg` otherwise creates two promises and a stack trace. */
-export const submit = (connection: PoolConnection, statement: Statement, done: Done): void =>
-  connection.query(statement, done);
 
 /** Inherits all members but the values, because `pg` copies each own member (0.3 µs). */
 export function statementOf(name: string, text: string): (values: unknown[]) => Statement {
@@ -83,14 +80,14 @@ export async function takeConnection(pool: PoolLike): Promise<PoolConnection> {
 
 export const sendStatement = (connection: PoolConnection, statement: Statement): Promise<Result> =>
   new Promise((resolve, reject) => {
-    submit(connection, statement, (error, result) => (error ? reject(error) : resolve(result)));
+    connection.query(statement, (error, result) => (error ? reject(error) : resolve(result)));
   });
 
 export const pooledConnection = (pool: PoolLike): Connection => ({
   query: (statement) =>
     new Promise((resolve, reject) => {
       const run = (connection: PoolConnection) =>
-        submit(connection, statement, (error, result) => {
+        connection.query(statement, (error, result) => {
           connection.release(error ? isBroken(error) : false);
           if (error) reject(error);
           else resolve(result);

@@ -9,7 +9,6 @@ export {
   pooledConnection,
   type Result,
   type Statement,
-  submit,
   type Types,
   writeTogether,
 } from './connection.js';

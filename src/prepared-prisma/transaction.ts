@@ -11,7 +11,6 @@ import {
   type Statement,
   sendStatement,
   statementOf,
-  submit,
   takeConnection,
   writeTogether,
 } from './connection.js';
@@ -85,7 +84,7 @@ export async function openTransaction(
   function run(statement: Statement): Promise<Result> {
     return new Promise((resolve, reject) => {
       underWay++;
-      submit(connection, statement, (error, result) => {
+      connection.query(statement, (error, result) => {
         underWay--;
         if (error === null || error === undefined) return resolve(result);
         if (isBroken(error)) broken = true;

@@ -130,7 +130,7 @@ type Callback = (error: Error | null, result: Result) => void;
  * Pipelines reads on one connection. If a read is slow or the connection is lost, the reads behind it run elsewhere as
  * well. Opens the connection with the first read, and again after a loss.
  */
-function sharedConnection({ submit, writeTogether }: PreparedPrisma, options: ClientConfig, onConnect: OnConnect) {
+function sharedConnection({ writeTogether }: PreparedPrisma, options: ClientConfig, onConnect: OnConnect) {
   let connection: Promise<Client> | undefined;
   /** Set while the connection is open. */
   let client: Client | undefined;
@@ -184,7 +184,7 @@ function sharedConnection({ submit, writeTogether }: PreparedPrisma, options: Cl
     const sendOn = (opened: Client) => {
       const connection = opened as unknown as PoolConnection;
       writeTogether(connection);
-      submit(connection, query, answered);
+      connection.query(query, answered);
     };
     if (client) sendOn(client);
     else connection.then(sendOn, onConnectError);
