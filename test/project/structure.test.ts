@@ -485,9 +485,9 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
   lines: {
-    all: 38_680,
+    all: 38_695,
     application: 1_140,
-    platform: 20_940,
+    platform: 20_950,
     'prepared-prisma': 1_885,
     testing: 3_600,
     workbench: 11_120,

@@ -170,11 +170,14 @@ interface WaitingRequest {
 export function operationTurns({ admission }: Pick<FastifyInstance, 'admission'>) {
   const queue = fairQueue<WaitingRequest>(BOUNDS.operationsWaiting.value);
   const limit = BOUNDS.costUnderWay.value;
+  let next: WaitingRequest | undefined;
   let underWay = 0;
+
+  const fits = (cost: number): boolean => underWay === 0 || underWay + cost <= limit;
 
   /** Waits without a place, so that others run meanwhile. */
   async function take({ actor, address, raw }: Caller, cost: number): Promise<void> {
-    if (queue.size() === 0 && underWay < limit) {
+    if (!next && fits(cost)) {
       underWay += cost;
       return;
     }
@@ -183,6 +186,7 @@ export function operationTurns({ admission }: Pick<FastifyInstance, 'admission'>
       const displaced = queue.add({ path: [String(actor?.id ?? address)], cost, begin, refuse });
       const reason = 'The service is answering too many large operations. Try again later.';
       displaced?.refuse(new Failure('UNAVAILABLE', reason, { retryAfter: RETRY_AFTER_S }));
+      next ??= queue.take();
     }).then(() => {
       hasTurn = true;
     });
@@ -196,9 +200,10 @@ export function operationTurns({ admission }: Pick<FastifyInstance, 'admission'>
 
   function release(cost: number): void {
     underWay -= cost;
-    for (let next = underWay < limit && queue.take(); next; next = underWay < limit && queue.take()) {
+    while (next && fits(next.cost)) {
       underWay += next.cost;
       next.begin();
+      next = queue.take();
     }
   }
 

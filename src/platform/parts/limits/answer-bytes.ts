@@ -12,7 +12,7 @@ export const ANSWER_LIMITS = {
   answer: BOUNDS.answerBytes.value,
   caller: BOUNDS.answersOfCaller.value,
   process: BOUNDS.answersUnderWay.value,
-  /** Granularity of the counters of callers and of the process, in bytes. The bound of the process does not refuse smaller answers. */
+  /** Bytes up to which an answer is small. It counts only behind unread answers of its connection. */
   step: 256 * 1024,
 };
 
@@ -21,8 +21,8 @@ export type AnswerLimits = typeof ANSWER_LIMITS;
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Counts the text of an answer until the client has received it, or has disconnected. Returns a large text as bytes,
-     * because a text with one character of another alphabet takes two bytes for each.
+     * Counts the text of an answer until the client has received it, or has disconnected. Returns a counted text as
+     * bytes, because a text with one character of another alphabet takes two bytes for each.
      * @param mayRefuse false after a write, which has happened
      * @throws Failure PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE
      */
@@ -72,12 +72,14 @@ function answerBytes(limits: AnswerLimits) {
   }
 
   function text({ request, raw }: FastifyReply, content: string | Buffer, mayRefuse: boolean): string | Buffer {
-    // No text has more than 3 bytes per character.
-    if (3 * content.length <= limits.step) return content;
-    const bytes = Buffer.byteLength(content);
     const { socket } = request.raw;
+    // A pipelined request gets the socket when the answers before it are sent.
+    const isUnread = raw.socket === null || socket.writableLength > 0;
+    // No text has more than 3 bytes per character.
+    if (!isUnread && 3 * content.length <= limits.step) return content;
+    const bytes = Buffer.byteLength(content);
     // After the time limit of a handler another answer has been sent.
-    if (bytes <= limits.step || socket.destroyed || raw.writableEnded) return content;
+    if ((!isUnread && bytes <= limits.step) || socket.destroyed || raw.writableEnded) return content;
     const key = callerOf(request);
     const failure = mayRefuse ? refusal(key, bytes) : undefined;
     if (failure) throw failure;
