@@ -11,9 +11,8 @@ import { models } from '../src/application/models.js';
 import { tokensOfAll } from '../src/platform/core/graphql/documents.js';
 import { checkDocument } from '../src/platform/core/graphql/limits.js';
 import { executableSchema } from '../src/platform/core/graphql/schema.js';
-import { declaredModels } from '../src/platform/core/operations/model-data.js';
-import { dataModel } from '../src/platform/database/client.js';
 import { many } from '../test/support/many.js';
+import { schemaServices } from '../test/support/schema-services.js';
 import { DEMO, startMeasured } from './server.js';
 
 /**
@@ -79,7 +78,7 @@ async function repeats(who: string, headers: Record<string, string>): Promise<vo
 function validation(): void {
   const schema = executableSchema(readFileSync('schema.graphql', 'utf8'), resolvers, {
     policy,
-    models: declaredModels(models, dataModel),
+    services: schemaServices(models),
   });
   const documents = {
     'fragments that repeat each other': fragments(140, () => 'id'),

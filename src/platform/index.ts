@@ -9,7 +9,6 @@ export type { Call } from './core/calls/access.js';
 export { Failure, failuresOf, type NotWritten, notWritten } from './core/calls/errors.js';
 export { type Page, type PageRequest, resourceTag } from './core/calls/rows.js';
 export type { GraphQLContext } from './core/graphql/context.js';
-export type { SessionCookies } from './core/http/call.js';
 export { type Db, model, type ReadByPlatform, type Row } from './core/operations/model.js';
 export {
   caller,
@@ -26,6 +25,7 @@ export {
   stream,
 } from './core/operations/route.js';
 export { type Context, preference, replies, representPage } from './core/rest/routes.js';
+export type { SessionCookies } from './parts/browsers/session-cookies.js';
 export { hasher } from './parts/identity/accounts/passwords.js';
 export { emailKey, User, type UserFields } from './parts/identity/accounts/users.js';
 export type { SessionTokens } from './parts/identity/sessions/session-tokens.js';

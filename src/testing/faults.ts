@@ -3,7 +3,7 @@ import type { Parameter, Schema } from '@accord-api/platform/internals/core/cont
 import { bodyFormFor, bodyForms, type Operation } from '@accord-api/platform/internals/core/contract/openapi';
 import { parameterForm, scalarsIn, schemaOf } from '@accord-api/platform/internals/core/contract/parameter-form';
 import { mergeSchema } from '@accord-api/platform/internals/core/contract/schemas';
-import { PIPELINE } from '@accord-api/platform/internals/core/pipeline';
+import { rows } from '@accord-api/platform/internals/core/order';
 import type { Person } from './client.js';
 import { parametersIn } from './contract.js';
 import { boundsIn } from './coverage/schema-parts.js';
@@ -234,7 +234,7 @@ const isUntestable = (operation: Operation, status: number, options: Conformance
   // The metrics have a token of their own.
   operation.security.some((alternative) => 'metricsToken' in alternative);
 
-const stageIndex = ({ stage }: Fault) => PIPELINE.findIndex(({ name }) => name === stage);
+const stageIndex = ({ stage }: Fault) => rows.findIndex(({ name }) => name === stage);
 
 /** Limits that the first request of a caller exhausts. Each request is therefore 429, unless an earlier failure decides. */
 const EXHAUSTED = { RATE_LIMIT: '1', RATE_LIMIT_ANONYMOUS: '1', RATE_CEILING: '1000000' };

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { errors } from '../../generated/errors.js';
-import { PIPELINE } from '../../src/platform/core/pipeline.js';
+import { rows } from '../../src/platform/core/order.js';
 import type { Database } from '../../src/platform/database/open.js';
 import { type Fault, faultsOf } from '../../src/testing/faults.js';
 import { failureOrder } from '../../src/testing/index.js';
@@ -10,13 +10,13 @@ import { onEachDatabase } from '../support/databases.js';
 t.test('the stages of the pipeline decide the failures in order', async (t) => {
   const faults = faultsOf(example);
   for (const { name, stage, status } of faults) {
-    const { refuses = [] } = PIPELINE.find((one) => one.name === stage) ?? {};
+    const { refuses = [] } = rows.find((one) => one.name === stage) ?? {};
     t.ok(
       refuses.some((code) => errors[code].status === status),
       `${stage}: ${name}`,
     );
   }
-  const placeOf = ({ stage }: Fault) => PIPELINE.findIndex(({ name }) => name === stage);
+  const placeOf = ({ stage }: Fault) => rows.findIndex(({ name }) => name === stage);
   const inOrder = faults.toSorted((one, other) => placeOf(one) - placeOf(other) || one.rank - other.rank);
   // A login and a refresh send credentials in the body, which a service reads.
   const ranks = inOrder.filter(({ status, isByHandler }) => !(status === 401 && isByHandler)).map(({ rank }) => rank);

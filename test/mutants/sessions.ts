@@ -59,14 +59,14 @@ export const sessions: Mutant[] = [
     tests: ['parts/identity/revocations.test.ts'],
   },
   {
-    file: 'platform/core/http/call.ts',
+    file: 'platform/parts/browsers/session-cookies.ts',
     before: "[access(tokens.token, tokens.expiresIn), refresh('', 0), ...bound('', 0)]",
     after: '[access(tokens.token, tokens.expiresIn)]',
     tests: ['parts/browsers/cookies.test.ts', 'parts/identity/sessions.test.ts'],
     drawn: true,
   },
   {
-    file: 'platform/core/http/call.ts',
+    file: 'platform/parts/browsers/session-cookies.ts',
     before: "(protocol === 'https' ? undefined : cookies[name])",
     after: 'cookies[name]',
     tests: ['parts/browsers/cookies.test.ts'],

@@ -7,7 +7,7 @@ import { picture } from '../../bench/picture.js';
 import { readResults } from '../../bench/results.js';
 import { errors } from '../../generated/errors.js';
 import { BOUNDS, type Bound, VARIABLE_BOUNDS } from '../../src/platform/core/bounds.js';
-import { PIPELINE } from '../../src/platform/core/pipeline.js';
+import { rows } from '../../src/platform/core/order.js';
 import { type Parameters, POSTGRESQL, REDIS } from '../../src/platform/database/parameters.js';
 import { FLEET_SETTINGS } from '../../src/platform/parts/identity/keys/fleet-settings.js';
 import { demoDirectory } from '../support/demo.js';
@@ -94,10 +94,11 @@ const tables: Record<string, string[]> = {
     ...Object.entries(errors).map(([name, { status, description }]) => [code(name), status, description]),
   ),
   pipeline: table(
-    ['stage', 'phase', 'on', 'what it does', 'refuses with'],
-    ...PIPELINE.map(({ name, phase, on, does, refuses, package: own, outsideProduction }) => [
+    ['stage', 'section', 'part', 'on', 'what it does', 'refuses with'],
+    ...rows.map(({ name, section, owner, on, does, refuses, package: own, outsideProduction }) => [
       code(name),
-      phase,
+      section,
+      owner,
       on.length === 3 ? 'all' : on.join(', '),
       [does, own && `(${code(own)})`, outsideProduction && '(not in production)'].filter(Boolean).join(' '),
       refuses.map(code).join(', '),

@@ -36,6 +36,8 @@ const FOLDERS = ['core', 'database', 'parts', 'server'];
 const EVERYWHERE = [
   'core/bounds.ts',
   'core/names.ts',
+  'core/order.ts',
+  'core/way.ts',
   'core/secrets.ts',
   'core/calls/schedulers.ts',
   'core/calls/in-flight.ts',
@@ -43,12 +45,13 @@ const EVERYWHERE = [
 ].map((name) => `platform/${name}`);
 /** Imports from the core to a part, between parts, and to the composition, which the seam of parts replaces. */
 const BEFORE_THE_SEAM: [from: RegExp, to: RegExp][] = [
+  [/^platform\/parts\/browsers\/session-cookies\.ts$/, /^platform\/parts\/identity\//],
   [
     /^platform\/core\/(application|rest\/(routes|plugin)|graphql\/(context|plugin|documents|engine|errors)|http\/(call|failures|json-schema|stages)|operations\/(call-transaction|guarded-client))\.ts$/,
     /^platform\/(parts\/|server\/services\.ts$)/,
   ],
   [
-    /^platform\/parts\/(identity\/accounts\/users|limits\/admission|live\/(connection|sockets?|streams)|jobs\/jobs)\.ts$/,
+    /^platform\/parts\/(identity\/accounts\/users|limits\/admission|live\/(connection|sockets?|streams|web-socket)|jobs\/jobs)\.ts$/,
     /^platform\/(parts\/|server\/services\.ts$)/,
   ],
 ];

@@ -3,34 +3,39 @@ import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { Application } from '../core/application.js';
 import { addressReader } from '../core/calls/networks.js';
 import { expandVersions, normaliseOpenApi, operations, versionsOf } from '../core/contract/openapi.js';
+import type { EngineStage } from '../core/graphql/engine.js';
 import { failureResult } from '../core/graphql/errors.js';
-import { graphqlPlugin, mediaTypeFor, notWrittenFields, PATH } from '../core/graphql/plugin.js';
-import { bodiesPlugin } from '../core/http/bodies.js';
-import { authenticatePlugin, sessionCookiesPlugin } from '../core/http/call.js';
+import { mediaTypeFor, mountGraphql, notWrittenFields, PATH } from '../core/graphql/plugin.js';
+import { bodyStage } from '../core/http/bodies.js';
+import { authentication, callMaker, contentStage } from '../core/http/call.js';
 import { sendProblem } from '../core/http/failures.js';
-import { commonStagesPlugin, webSocketPlugin } from '../core/http/stages.js';
+import { commonStages } from '../core/http/stages.js';
 import { type Names, namesOf, titleOf } from '../core/names.js';
-import { pipelinePlugin } from '../core/pipeline.js';
-import { restStagesPlugin } from '../core/rest/plan.js';
-import { type Handlers, notWrittenOperations, type RestEntry, restEntry, restPlugin } from '../core/rest/plugin.js';
+import { operationStages } from '../core/operations/operate.js';
+import type { Owner, StagesOf } from '../core/order.js';
+import { restStages } from '../core/rest/plan.js';
+import { type Handlers, mountRest, notWrittenOperations, type RestEntry, restEntry } from '../core/rest/plugin.js';
 import type { Readiness } from '../core/rest/routes.js';
+import { registerStages, wayOf } from '../core/way.js';
 import type { Database } from '../database/open.js';
 import { type Outages, outageLog } from '../database/outages.js';
-import { crossOrigin, originsPlugin } from '../parts/browsers/cross-origin.js';
+import { crossOrigin, originStages } from '../parts/browsers/cross-origin.js';
+import { sessionCookieStages } from '../parts/browsers/session-cookies.js';
 import type { HashParameters } from '../parts/identity/accounts/passwords.js';
 import type { Administration } from '../parts/identity/keys/administration.js';
-import { ADMISSION, type AdmissionLimits, admissionPlugin } from '../parts/limits/admission.js';
+import { ADMISSION, type AdmissionLimits, admissionStages } from '../parts/limits/admission.js';
 import { ANSWER_LIMITS, type AnswerLimits, answerBytesPlugin } from '../parts/limits/answer-bytes.js';
-import { rateLimitPlugin, type SharedWindows } from '../parts/limits/rate-limit.js';
+import { rateStages, type SharedWindows } from '../parts/limits/rate-limit.js';
 import type { SocketLimits } from '../parts/live/sockets.js';
-import { metricsPlugin, requestLogPlugin } from '../parts/observability/observability.js';
+import { webSocketStages } from '../parts/live/web-socket.js';
+import { metricsStages, requestLogStages } from '../parts/observability/observability.js';
 import { pagesPlugin, sessionPaths } from '../parts/pages/pages.js';
 import { CONTRACT_PATHS, publishedContracts, type ServedContracts } from '../parts/pages/published.js';
-import { addressesPlugin, nearestPath, pathTable, versionRouting } from '../parts/versions/addresses.js';
+import { addressStages, nearestPath, pathTable, versionRouting } from '../parts/versions/addresses.js';
 import { type Config, listOf } from './config.js';
 import { httpServer, TIMEOUTS_MS, type Timeouts } from './http-server.js';
 import { type PlatformServices, platformServices } from './services.js';
-import { timeoutsPlugin } from './timeouts.js';
+import { timeoutStages } from './timeouts.js';
 
 /** The optional properties override defaults. */
 export interface AppOptions {
@@ -129,64 +134,65 @@ export async function buildApp(
 
   const addressOf = addressReader(config.TRUST_PROXY);
 
-  // Fastify requires plugins after their dependencies. `PIPELINE` decides the order of their stages.
-  await app.register(pipelinePlugin, { production });
-  await app.register(requestLogPlugin, { rate: config.REQUEST_LOG_RATE });
-  await app.register(commonStagesPlugin, {
-    production,
-    tls: Boolean(config.TLS_CERT),
-    proxied: Boolean(config.TRUST_PROXY),
-    addressOf,
-    services,
-  });
-  await app.register(originsPlugin, cors);
-  await app.register(bodiesPlugin);
-  await app.register(timeoutsPlugin, timeouts);
-  await app.register(sessionCookiesPlugin);
-  await app.register(authenticatePlugin, { services });
-  await app.register(webSocketPlugin, {
-    path: PATH,
-    protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL,
-    closing: timeouts.closing,
-  });
-  await app.register(rateLimitPlugin, {
-    limit: config.RATE_LIMIT,
-    anonymous: config.RATE_LIMIT_ANONYMOUS,
-    ceiling: config.RATE_CEILING ?? 10 * config.RATE_LIMIT,
-    now,
-    shared,
-  });
+  authentication(app, services);
   await app.register(answerBytesPlugin, { ...ANSWER_LIMITS, ...answers });
-  await app.register(admissionPlugin, {
-    limits: { ...ADMISSION, ...admission },
-    addressOf,
-    operations: all,
-    graphql: { path: PATH, mediaType: mediaTypeFor, body: failureResult },
-    corsHeaders: cors.headersFor,
-  });
-  await app.register(metricsPlugin, {
-    token: config.METRICS_TOKEN,
-    httpFrom: listOf(config.METRICS_HTTP_FROM),
-    proxied: Boolean(config.TRUST_PROXY),
-    database,
-    outages,
-    hashes: services.hashes,
-  });
-  await app.register(addressesPlugin, addresses);
-  await app.register(restStagesPlugin);
-  await app.registerPipeline();
+  const made: Omit<StagesOf<Owner>, EngineStage> = {
+    ...operationStages,
+    ...contentStage,
+    ...commonStages(app, {
+      production,
+      tls: Boolean(config.TLS_CERT),
+      proxied: Boolean(config.TRUST_PROXY),
+      addressOf,
+      services,
+    }),
+    ...originStages(app, cors),
+    ...bodyStage(app),
+    ...timeoutStages(app, timeouts),
+    ...sessionCookieStages(app),
+    ...webSocketStages(app, { path: PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL, closing: timeouts.closing }),
+    ...rateStages(app, {
+      limit: config.RATE_LIMIT,
+      anonymous: config.RATE_LIMIT_ANONYMOUS,
+      ceiling: config.RATE_CEILING ?? 10 * config.RATE_LIMIT,
+      now,
+      shared,
+    }),
+    ...admissionStages(app, {
+      limits: { ...ADMISSION, ...admission },
+      addressOf,
+      operations: all,
+      graphql: { path: PATH, mediaType: mediaTypeFor, body: failureResult },
+      corsHeaders: cors.headersFor,
+    }),
+    ...requestLogStages(app, { rate: config.REQUEST_LOG_RATE }),
+    ...addressStages(app, addresses),
+    ...restStages(app),
+    ...services.idempotencyStages,
+    ...metricsStages(app, {
+      token: config.METRICS_TOKEN,
+      httpFrom: listOf(config.METRICS_HTTP_FROM),
+      proxied: Boolean(config.TRUST_PROXY),
+      database,
+      outages,
+      hashes: services.hashes,
+    }),
+  };
+  const stages = Object.assign(services.operations.stages, made);
+  await registerStages(app, stages, production);
+  const served = { ...services, callOf: callMaker(wayOf(stages, 'before write', { on: 'REST' })) };
 
-  await app.register(restPlugin, {
+  await mountRest(app, {
     document,
     handlers,
-    services,
+    services: served,
     platform: { ready: readiness(app, database, shared, outages), metrics: () => app.metrics() },
     contracts,
   });
-  await app.register(graphqlPlugin, {
+  await mountGraphql(app, {
     typeDefs: contracts.schemaGraphql.toString(),
     resolvers: application.resolvers,
-    services,
+    services: served,
     limits: {
       depth: config.GRAPHQL_MAX_DEPTH,
       complexity: config.GRAPHQL_MAX_COMPLEXITY,

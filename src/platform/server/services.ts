@@ -6,15 +6,16 @@ import { cursors } from '../core/calls/rows.js';
 import type { Names } from '../core/names.js';
 import { accessOf } from '../core/operations/call-transaction.js';
 import { modelProblems } from '../core/operations/check.js';
-import { type OperationServices, pageReader, systemClient } from '../core/operations/guarded-client.js';
+import { pageReader, systemClient } from '../core/operations/guarded-client.js';
 import { declaredModels } from '../core/operations/model-data.js';
+import type { StagedServices } from '../core/operations/operate.js';
 import { dataModel } from '../database/client.js';
 import { isOutage, retryWhileUnavailable } from '../database/faults.js';
 import { GENERATION_CHANNEL } from '../database/generation.js';
 import type { Database } from '../database/open.js';
 import type { Outages } from '../database/outages.js';
 import { databaseSignals } from '../database/signals.js';
-import { idempotencyService } from '../parts/idempotency/idempotency.js';
+import { idempotencyService, idempotencyStages } from '../parts/idempotency/idempotency.js';
 import { credentialsService } from '../parts/identity/accounts/credentials.js';
 import { loginAttempts } from '../parts/identity/accounts/login-attempts.js';
 import { type HashParameters, hasher, passwords } from '../parts/identity/accounts/passwords.js';
@@ -127,8 +128,9 @@ export async function platformServices(
   });
   const live = await modelStreams({ models, client, signals, onFault });
   const idempotency = idempotencyService({ client, secrets, now });
-  const operations: OperationServices = {
+  const operations: StagedServices = {
     client,
+    stages: {},
     idempotency,
     models,
     streams: live.streams,
@@ -201,6 +203,7 @@ export async function platformServices(
     refusals,
     revocations: revoked,
     binding,
+    idempotencyStages: idempotencyStages(idempotency),
     onReplaced: generation.onReplaced,
     hashes: queue.figures,
     administration: administration({ client, generation, algorithm, keySecrets, now, hashing }),

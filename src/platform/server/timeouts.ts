@@ -1,9 +1,9 @@
 /** Limits the time for the answer to a request. @module */
 
-import type { FastifyReply } from 'fastify';
-import fp from 'fastify-plugin';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Failure, RETRY_AFTER_S } from '../core/calls/errors.js';
 import { inFlight, type Place } from '../core/calls/in-flight.js';
+import type { StagesOf } from '../core/order.js';
 import type { Timeouts } from './http-server.js';
 
 interface Due {
@@ -18,22 +18,21 @@ declare module 'fastify' {
 }
 
 /** Fastify 5.12 ends the timer of its own `handlerTimeout` with the body of the request. */
-export const timeoutsPlugin = fp<Pick<Timeouts, 'handler'>>(
-  async (app, { handler }) => {
-    // Begins with the complete body: a slow client gets 408 instead.
-    const answers = deadlines(handler, (reply) => {
-      if (reply.sent || reply.raw.destroyed) return;
-      reply.request.isOver = true;
-      reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER_S }));
-      // Fastify takes a second answer until the first has gone, and throws where nothing catches.
-      reply.hijack();
-    });
-    app.decorateReply('due', null);
-    app.stage('handler-timeout', (_request, reply) => answers.begin(reply));
-    app.stage('answer-there', (_request, reply) => answers.end(reply));
-  },
-  { name: 'timeouts', dependencies: ['pipeline'] },
-);
+export function timeoutStages(app: FastifyInstance, { handler }: Pick<Timeouts, 'handler'>) {
+  // Begins with the complete body: a slow client gets 408 instead.
+  const answers = deadlines(handler, (reply) => {
+    if (reply.sent || reply.raw.destroyed) return;
+    reply.request.isOver = true;
+    reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER_S }));
+    // Fastify takes a second answer until the first has gone, and throws where nothing catches.
+    reply.hijack();
+  });
+  app.decorateReply('due', null);
+  return {
+    'handler-timeout': () => (_request, reply) => answers.begin(reply),
+    'answer-there': () => (_request, reply) => answers.end(reply),
+  } satisfies Partial<StagesOf<'core'>>;
+}
 
 /** One timer serves all requests in order, because a timer per request would be expensive. */
 function deadlines(milliseconds: number, onDue: (reply: FastifyReply) => void) {

@@ -6,10 +6,9 @@ import { resolvers } from '../../../src/application/graphql/resolvers.js';
 import { models } from '../../../src/application/models.js';
 import { checkDocument, checkOperation } from '../../../src/platform/core/graphql/limits.js';
 import { executableSchema } from '../../../src/platform/core/graphql/schema.js';
-import { declaredModels } from '../../../src/platform/core/operations/model-data.js';
-import { dataModel } from '../../../src/platform/database/client.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { many } from '../../support/many.js';
+import { schemaServices } from '../../support/schema-services.js';
 import { startService } from '../../support/service.js';
 import { statementsOf } from '../../support/statements.js';
 
@@ -321,7 +320,7 @@ function watched(document: DocumentNode): { document: DocumentNode; reads: () =>
 t.test('measuring a document is cheap', async (t) => {
   const schema = executableSchema(readFileSync('schema.graphql', 'utf8'), resolvers, {
     policy,
-    models: declaredModels(models, dataModel),
+    services: schemaServices(models),
   });
   const limits = { depth: 10, complexity: 5000, aliases: 30, directives: 50, tokens: 2000, subscribe: 16_384 };
   const hostile = {

@@ -5,10 +5,9 @@ import { type GraphQLContext, operationContext } from '../../../src/platform/cor
 import { measure } from '../../../src/platform/core/graphql/cost.js';
 import { isIntrospection } from '../../../src/platform/core/graphql/operation-check.js';
 import { executableSchema } from '../../../src/platform/core/graphql/schema.js';
-import { declaredModels } from '../../../src/platform/core/operations/model-data.js';
-import { dataModel } from '../../../src/platform/database/client.js';
 import { type Entry, StreamSource } from '../../../src/platform/parts/live/streams.js';
 import { subscriptions } from '../../../src/platform/parts/live/subscriptions.js';
+import { schemaServices } from '../../support/schema-services.js';
 
 const SDL = `
   directive @permission(action: String) on FIELD_DEFINITION
@@ -17,7 +16,7 @@ const SDL = `
   type Query { items: [Item!] @permission(action: "all") }
 `;
 
-const NOTHING = { policy: {}, models: declaredModels([], dataModel) };
+const NOTHING = { policy: {}, services: schemaServices([]) };
 
 /** A list whose items have parts that are read in batches, and what was seen of it. */
 function served() {

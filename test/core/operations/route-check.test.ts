@@ -8,6 +8,7 @@ import type { Model } from '../../../src/platform/core/operations/model.js';
 import { declaredModels } from '../../../src/platform/core/operations/model-data.js';
 import type { Target } from '../../../src/platform/core/operations/route.js';
 import { create, list, model, notWritten, record, routeFor, stream, User } from '../../../src/platform/index.js';
+import { schemaServices } from '../../support/schema-services.js';
 
 const policy = {
   'posts.read': { VIEWER: 'any', ADMIN: 'any' },
@@ -95,7 +96,11 @@ t.test('a subscription without a handler is reported as not implemented', async 
 type Query { any: ID @permission(action: "posts.read") }
 type Subscription { added: ID @permission(action: "posts.read") }
 `;
-  const schema = executableSchema(typeDefs, { Subscription: { added: notWritten } }, { policy, models });
+  const schema = executableSchema(
+    typeDefs,
+    { Subscription: { added: notWritten } },
+    { policy, services: schemaServices([User, Post, Comment, Message]) },
+  );
   const answer = await subscribe({ schema, document: parse('subscription { added }'), contextValue: {} });
   t.match(answer, { errors: [{ originalError: { code: 'NOT_IMPLEMENTED' } }] });
 });
@@ -110,7 +115,7 @@ extend type Query { post(id: ID!): Post @permission(action: "posts.read") }
     executableSchema(
       typeDefs,
       { Query: { post: route({ target: record(Post, key) }) } },
-      { policy, models: declaredModels(all, dataModel) },
+      { policy, services: schemaServices(all) },
     );
   t.ok(schemaWith('id'));
   t.throws(() => schemaWith('post_id'), {

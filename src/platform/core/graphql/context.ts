@@ -1,9 +1,10 @@
 import DataLoader from 'dataloader';
 import type { FastifyRequest } from 'fastify';
-import type { PlatformServices } from '../../server/services.js';
+
 import type { Call, Policy } from '../calls/access.js';
+
 import { type Issues, NO_ISSUES } from '../calls/errors.js';
-import { callOf } from '../http/call.js';
+import type { ServedServices } from '../http/call.js';
 import { type OperationServices, readingClient } from '../operations/guarded-client.js';
 import type { Db } from '../operations/model.js';
 
@@ -125,11 +126,11 @@ interface ContextOptions {
 /** Returns the context of one execution. */
 export function contextOf(
   request: FastifyRequest,
-  services: Pick<PlatformServices, 'handlers' | 'operations'>,
+  services: ServedServices,
   { ended, signal }: ContextOptions = {},
 ): GraphQLContext {
   const callWith: GraphQLContext['callWith'] = (issues) => {
-    const call = callOf(request, () => issues);
+    const call = services.callOf(request, () => issues);
     return ended ? { ...call, enforce: () => call.enforce().then(() => ended.throwIfAborted()) } : call;
   };
   request.fields ??= new Set();

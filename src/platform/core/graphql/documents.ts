@@ -16,10 +16,10 @@ import {
   visit,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Weight } from '../../parts/limits/rate-limit.js';
 import { Failure } from '../calls/errors.js';
 import { isPlain } from '../contract/document.js';
 import { issueFailure, missingName } from '../http/messages.js';
+import type { Weight } from '../order.js';
 import { MAX_ERRORS } from './operation-check.js';
 
 /** One operation in the body of a POST (GraphQL over HTTP, "Request Parameters"). */

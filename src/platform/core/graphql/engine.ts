@@ -13,9 +13,10 @@ import {
   parse,
 } from 'graphql';
 import mercurius from 'mercurius';
-import { refuseExcess } from '../../parts/limits/rate-limit.js';
 import { type Actor, authenticated } from '../calls/access.js';
-import { Failure } from '../calls/errors.js';
+import { Failure, NO_ISSUES } from '../calls/errors.js';
+import type { Checked, StagesOf, Weight } from '../order.js';
+import { type Stages, walk, wayOf } from '../way.js';
 import { type GraphQLContext, RUNNING } from './context.js';
 import {
   type Documents,
@@ -40,7 +41,11 @@ import {
   withoutValue,
 } from './operation-check.js';
 
+/** The stages that the engine adds. */
+export type EngineStage = 'operation' | 'document' | 'caller' | 'document-validity';
+
 interface EngineOptions {
+  stages: Stages;
   schema: GraphQLSchema;
   documents: Documents;
   limits: Limits;
@@ -50,7 +55,7 @@ interface EngineOptions {
   openIntrospection: boolean;
 }
 
-const TRANSPORT_NAMES = { post: 'GraphQL', socket: 'sockets' } as const satisfies Record<Transport, string>;
+const TRANSPORTS = { post: 'GraphQL', socket: 'sockets' } as const satisfies Record<Transport, string>;
 
 interface Incoming {
   request: FastifyRequest;
@@ -60,6 +65,7 @@ interface Incoming {
 interface IncomingBody extends Incoming {
   body: unknown;
   operations: OperationRequest[];
+  weight: Weight;
 }
 
 interface IncomingOperation extends Incoming {
@@ -89,12 +95,14 @@ interface Running {
 
 export type Engine = Awaited<ReturnType<typeof graphqlEngine>>;
 
+const NO_WEIGHT: Weight = { operations: 0, cost: 0 };
+
 /** Ends the preparation of an operation of a socket before mercurius executes it. */
 const PREPARED = new Error('prepared');
 
 /** Returns the stages and the execution of GraphQL operations, for both transports. */
 export async function graphqlEngine(app: FastifyInstance, options: EngineOptions) {
-  const { schema, documents, limits, maxBatch, openIntrospection, introspection } = options;
+  const { schema, documents, limits, maxBatch, openIntrospection, introspection, stages } = options;
   const parseOptions = { maxTokens: limits.tokens };
   const turnOf = operationTurns(app);
 
@@ -133,20 +141,18 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
   // Replacing the schema empties the caches of mercurius.
   const shares = documentShares(() => caching.replaceSchema(schema));
 
-  const bodyStages = app.handlerStages<IncomingBody>({
-    operation: (one) => {
+  const own = {
+    operation: () => (one: IncomingBody) => {
       one.operations = readBody(one.body, maxBatch);
+      one.weight = weightOf(one.operations);
     },
-    weight: ({ request, operations }) => app.weighRequest(request, weightOf(operations)),
-  });
-  const callerStages = app.handlerStages<IncomingOperation>({
-    document: (one) => {
+    document: () => (one: IncomingOperation) => {
       one.text = documents.textOf(one.params);
       if (one.transport === 'socket' && Buffer.byteLength(one.text) > limits.subscribe)
         throw new Failure('PAYLOAD_TOO_LARGE', `A document on a socket must have at most ${limits.subscribe} bytes.`);
     },
     // Rejects an anonymous caller before the document is validated, unless it is public introspection.
-    caller: async (one) => {
+    caller: () => async (one: IncomingOperation) => {
       const { request, transport } = one;
       try {
         one.actor = transport === 'post' ? await app.authenticate(request) : request.actor;
@@ -161,18 +167,19 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
       // Aliases would multiply the answer.
       refuse(checkDocument(document, limits, 0));
     },
+    'document-validity': () => (one: Pick<IncomingOperation, 'prepared'>) => {
+      if (one.prepared) refuse(checkOperation(one.prepared, limits));
+    },
+  } satisfies Pick<StagesOf<'core'>, EngineStage>;
+  const all: Stages = Object.assign(stages, own);
+  const waysOn = (on: 'GraphQL' | 'sockets') => ({
+    message: wayOf<'message', IncomingBody>(all, 'message', { on }),
+    document: wayOf<'document', IncomingOperation>(all, 'document', { on }),
+    reading: wayOf<'ready', IncomingOperation>(all, 'ready', { on, writes: false }),
+    writing: wayOf<'ready', IncomingOperation>(all, 'ready', { on, writes: true }),
+    beforeWrite: wayOf<'before write', Checked>(all, 'before write', { on }),
   });
-  const preparedStages = app.handlerStages<IncomingOperation & { prepared: PreparedOperation }>({
-    'document-validity': ({ prepared }) => {
-      refuse(checkOperation(prepared, limits));
-    },
-    'own-origin': ({ prepared, request }) => {
-      if (prepared.operation.operation === 'mutation') app.refuseForeignCookie(request);
-    },
-    rate: async ({ prepared, request }) => {
-      if (isIntrospection(prepared.document)) refuseExcess(await app.countRequest(request));
-    },
-  });
+  const ways = { post: waysOn(TRANSPORTS.post), socket: waysOn(TRANSPORTS.socket) };
 
   /** mercurius calls it before each execution. */
   async function runPreparedStages(_schema: GraphQLSchema, document: DocumentNode, context: object): Promise<void> {
@@ -182,7 +189,10 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     const { operationName, variables = {} } = one.params;
     const operation = operationOf(document, operationName, one.transport);
     one.prepared = { schema, document, operation, operationName, variableValues: variables };
-    await runStages(preparedStages[TRANSPORT_NAMES[one.transport]], one);
+    const { reading, writing, beforeWrite } = ways[one.transport];
+    await walk(operation.operation === 'mutation' ? writing : reading, one);
+    // No field of it counts the request.
+    if (isIntrospection(document)) await walk(beforeWrite, { request: one.request, contentIssues: () => NO_ISSUES });
     if (one.actor) documents.ran(one.params, one.text);
     if (onlyPrepare) throw PREPARED;
     running.end = await one.turn?.enter(one.prepared);
@@ -224,15 +234,15 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
 
     /** Reads the operations of a message, and counts them for the address. @throws Failure BAD_REQUEST, RATE_LIMITED */
     async read(message: Incoming & { body: unknown }): Promise<OperationRequest[]> {
-      const one: IncomingBody = Object.assign({ operations: [] }, message);
-      await runStages(bodyStages[TRANSPORT_NAMES[one.transport]], one);
+      const one: IncomingBody = Object.assign({ operations: [], weight: NO_WEIGHT }, message);
+      await walk(ways[one.transport].message, one);
       return one.operations;
     },
 
     /** Finds the text and the caller. @throws for an unreadable document (400, 413); Failure UNAUTHENTICATED */
     async identify(operation: Incoming & Pick<IncomingOperation, 'params' | 'turn'>): Promise<IncomingOperation> {
       const one: IncomingOperation = Object.assign({ text: '', actor: null }, operation);
-      await runStages(callerStages[TRANSPORT_NAMES[one.transport]], one);
+      await walk(ways[one.transport].document, one);
       return one;
     },
 
@@ -274,7 +284,3 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
 }
 
 const runningIn = (context: object): Running => (context as GraphQLContext)[RUNNING] as Running;
-
-async function runStages<One extends object>(stages: readonly ((one: One) => unknown)[], one: object): Promise<void> {
-  for (const stage of stages) await stage(one as One);
-}

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
 import { socketServer } from '../../parts/live/socket.js';
 import { type SocketLimits, socketLimits } from '../../parts/live/sockets.js';
 import type { PlatformServices } from '../../server/services.js';
 import { Failure } from '../calls/errors.js';
+import type { ServedServices } from '../http/call.js';
 import { contextOfFailure, failureHeaders, toFailure } from '../http/failures.js';
 import { acceptableTypes, addVary } from '../http/headers.js';
 import { isNotWritten } from '../operations/route.js';
@@ -35,7 +35,7 @@ export const PATH = '/graphql';
 interface GraphQLOptions {
   typeDefs: string;
   resolvers: object;
-  services: PlatformServices;
+  services: PlatformServices & ServedServices;
   limits: Limits;
   maxBatch: number;
   /** Files or folders of the only documents that may run; undefined allows any. */
@@ -47,40 +47,23 @@ interface GraphQLOptions {
   now: () => number;
 }
 
-export const graphqlPlugin = fp<GraphQLOptions>(
-  async (app, options) => {
-    const errors = errorFormatter(options.development);
-    const { models } = options.services.operations;
-    const schema = executableSchema(options.typeDefs, options.resolvers, {
-      onField: app.countField,
-      policy: app.policy,
-      models,
-    });
-    const { trusted, development, introspection } = options;
-    const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));
-    const openIntrospection = development && introspection;
-    const engine = await graphqlEngine(app, { ...options, schema, documents, openIntrospection });
-    await app.register(async (scope) => mountPost(scope, engine, options, errors));
-    const limitsOfSockets = { ...socketLimits, ...options.sockets };
-    const serve = socketServer(app, { ...options, engine, format: errors, socketLimits: limitsOfSockets });
-    await app.register(async (scope) => mountGet(scope, options, serve));
-  },
-  {
-    name: 'graphql',
-    dependencies: [
-      'answer-bytes',
-      'pipeline',
-      'bodies',
-      'authenticate',
-      'origins',
-      'web-socket',
-      'rate-limit',
-      'admission',
-      'metrics',
-      'common-stages',
-    ],
-  },
-);
+export async function mountGraphql(app: FastifyInstance, options: GraphQLOptions): Promise<void> {
+  const errors = errorFormatter(options.development);
+  const schema = executableSchema(options.typeDefs, options.resolvers, {
+    onField: app.countField,
+    policy: app.policy,
+    services: options.services.operations,
+  });
+  const { trusted, development, introspection } = options;
+  const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));
+  const openIntrospection = development && introspection;
+  const { stages } = options.services.operations;
+  const engine = await graphqlEngine(app, { ...options, schema, documents, openIntrospection, stages });
+  await app.register(async (scope) => mountPost(scope, engine, options, errors));
+  const limitsOfSockets = { ...socketLimits, ...options.sockets };
+  const serve = socketServer(app, { ...options, engine, format: errors, socketLimits: limitsOfSockets });
+  await app.register(async (scope) => mountGet(scope, options, serve));
+}
 
 function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOptions, errors: ErrorFormatter): void {
   /** The requests with a mutation that ran. */

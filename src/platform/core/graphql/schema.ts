@@ -5,11 +5,10 @@ import {
   type GraphQLField,
   type GraphQLFieldResolver,
   type GraphQLObjectType,
-  type GraphQLResolveInfo,
   type GraphQLSchema,
   isObjectType,
 } from 'graphql';
-import { authoriseRole, type Policy } from '../calls/access.js';
+import type { Policy } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
 
 import type { Cursors, Page, PageRequest, WindowPage } from '../calls/rows.js';
@@ -17,8 +16,8 @@ import { toFailure } from '../http/failures.js';
 import { schemaCompiler } from '../http/json-schema.js';
 import { checkRoutes } from '../operations/check.js';
 import type { AnyRow } from '../operations/model.js';
-import type { DeclaredModels } from '../operations/model-data.js';
-import { operate } from '../operations/operate.js';
+import type { ModelStream } from '../operations/model-data.js';
+import { operationOf, type StagedServices } from '../operations/operate.js';
 import { isRoute, type Route } from '../operations/route.js';
 import { checkArguments } from './arguments.js';
 import type { GraphQLContext } from './context.js';
@@ -29,7 +28,10 @@ import { type ConnectionArgs, connectionOf, markRows, page, type SelectionPlan, 
 type Resolve = GraphQLFieldResolver<unknown, GraphQLContext, Record<string, unknown>>;
 
 interface RootFieldOptions {
+  /** `Type.field`. */
+  readonly name: string;
   readonly action: string;
+  readonly services: StagedServices;
   readonly isMutation: boolean;
   readonly route: Route<never, unknown>;
   /** Returns the relations of the schema, which exists only after its resolvers. */
@@ -38,15 +40,8 @@ interface RootFieldOptions {
 
 const sent = (args: Record<string, unknown>) => ({ content: args, parameters: {} });
 
-const requestOf = (
-  action: string,
-  args: Record<string, unknown>,
-  context: GraphQLContext,
-  info: GraphQLResolveInfo,
-) => ({
+const requestOf = (args: Record<string, unknown>, context: GraphQLContext) => ({
   call: context.call,
-  name: `${info.parentType.name}.${info.fieldName}`,
-  action,
   request: args,
   sent,
   idOf: (key: string) => Number(args[key]),
@@ -56,15 +51,15 @@ const requestOf = (
 });
 
 /** Returns the resolver of a query or mutation with a route. */
-function rootResolver({ action, isMutation, route, relations }: RootFieldOptions): Resolve {
+function rootResolver({ isMutation, relations, ...options }: RootFieldOptions): Resolve {
+  const { route } = options;
   const { target, handler } = route;
+  const run = operationOf({ ...options, writes: isMutation });
   const isConnection = target.kind === 'list' && target.isConnection === true;
   return async (_parent, args, context, info) => {
-    const { operations } = context;
     const { cursors } = context.services as { cursors: Cursors };
     let plan: SelectionPlan | undefined;
-    const result = await operate(operations, route, {
-      writes: isMutation,
+    const result = await run({
       // Handlers and writes need whole rows.
       select:
         handler || isMutation
@@ -75,7 +70,7 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
             },
       window: isConnection ? windowOf(info.fieldName, args as ConnectionArgs, cursors) : undefined,
       reply: (result) => (route.reply ? route.reply(result as never, {} as never) : result),
-      ...requestOf(action, args, context, info),
+      ...requestOf(args, context),
     });
     const isPage = target.kind === 'list' && !handler && !route.reply;
     const rows = isPage ? (result as Page<AnyRow>).items : result;
@@ -85,21 +80,22 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
 }
 
 /** Returns `subscribe` of a subscription with a route. */
-function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'isMutation'>): Resolve {
+function sourceResolver({ relations, ...options }: Omit<RootFieldOptions, 'isMutation'>): Resolve {
+  const { route, services } = options;
   const { target, handler } = route;
-  return async (_parent, args, context, info) => {
-    const { call, operations, signal } = context;
-    if (handler) {
-      const request = requestOf(action, args, context, info);
-      return operate(operations, route, { writes: false, signal, reply: (made) => made, ...request });
-    }
-    const stream = operations.streams.get(target.model.name);
-    if (!stream) throw new Error(`The model ${target.model.name} declares no \`stream\`.`);
-    authoriseRole(call, action);
-    await call.enforce();
+  if (handler) {
+    const run = operationOf({ ...options, writes: false });
+    return (_parent, args, context) =>
+      run({ signal: context.signal, reply: (made) => made, ...requestOf(args, context) });
+  }
+  // The check of routes has found the stream.
+  const stream = services.streams.get(target.model.name) as ModelStream;
+  const data = services.models(target.model);
+  const run = operationOf({ ...options, writes: false }, ({ given }) => given.call.enforce());
+  return (_parent, args, context, info) => {
     const since = args['since'] == null ? undefined : Number(args['since']);
-    const isShared = relations().isShared(context, info, operations.models(target.model));
-    return stream.from(stream.keyOf(args), since, isShared);
+    const open = () => stream.from(stream.keyOf(args), since, relations().isShared(context, info, data));
+    return run({ reply: open, ...requestOf(args, context) });
   };
 }
 
@@ -107,7 +103,7 @@ function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'is
 function routeResolvers(
   resolvers: object,
   actionOf: (type: string, field: string) => string,
-  relations: () => SchemaRelations,
+  { relations, services }: Pick<RootFieldOptions, 'relations' | 'services'>,
 ): object {
   const fieldsOf = (type: string, fields: object) =>
     Object.fromEntries(
@@ -115,14 +111,10 @@ function routeResolvers(
         // graphql-js runs `subscribe` of a subscription instead of its resolver.
         if (resolver === notWritten) return [field, type === 'Subscription' ? { subscribe: resolver } : resolver];
         if (!isRoute(resolver)) return [field, resolver];
-        const action = actionOf(type, field);
+        const one = { name: `${type}.${field}`, action: actionOf(type, field), route: resolver, relations, services };
         if (type === 'Subscription')
-          return [
-            field,
-            { subscribe: sourceResolver({ action, route: resolver, relations }), resolve: (event: unknown) => event },
-          ];
-        const isMutation = type === 'Mutation';
-        return [field, rootResolver({ action, route: resolver, relations, isMutation })];
+          return [field, { subscribe: sourceResolver(one), resolve: (event: unknown) => event }];
+        return [field, rootResolver({ ...one, isMutation: type === 'Mutation' })];
       }),
     );
   return Object.fromEntries(Object.entries(resolvers).map(([type, fields]) => [type, fieldsOf(type, fields)]));
@@ -130,7 +122,7 @@ function routeResolvers(
 
 interface SchemaOptions {
   readonly policy: Policy;
-  readonly models: DeclaredModels;
+  readonly services: StagedServices;
   /**
    * Gets the code, or `OK`, of each root field, and of each nested field that failed.
    * @param began the call of a root field, in milliseconds of `performance.now()`
@@ -150,8 +142,9 @@ type Resolvers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 export function executableSchema(
   typeDefs: string,
   resolvers: object,
-  { policy, models, onField = () => {} }: SchemaOptions,
+  { policy, services, onField = () => {} }: SchemaOptions,
 ): GraphQLSchema {
+  const { models } = services;
   const contract = buildSchema(typeDefs);
   checkPermissions(contract);
   const fields = new Map(rootFields(contract).map((one) => [`${one.type.name}.${one.field.name}`, one]));
@@ -170,7 +163,7 @@ export function executableSchema(
   checkRoutes(policy, models, routes);
 
   let relations: SchemaRelations | undefined;
-  const made = routeResolvers(complete, actionOf, () => relations as SchemaRelations);
+  const made = routeResolvers(complete, actionOf, { relations: () => relations as SchemaRelations, services });
   const schema = addResolversToSchema({ schema: contract, resolvers: made as never });
   const types = Object.values(schema.getTypeMap()).filter(
     (type): type is GraphQLObjectType => isObjectType(type) && !type.name.startsWith('__'),

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BOUNDS } from '../bounds.js';
 import { Failure, type Issues, issueList, pointerTo, RETRY_AFTER_S } from '../calls/errors.js';
 import type { BodyKind } from '../contract/document.js';
+import type { StagesOf } from '../order.js';
 import { bodyTooLarge } from './failures.js';
 import { issueFailure } from './messages.js';
 
@@ -16,17 +16,17 @@ const WITH_BODY = ['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY'];
  * Reads bodies by their media types: JSON in UTF-8 (RFC 8259 §8.1), and what the operation declares, as JSON, text in UTF-8 or
  * a stream. An empty JSON body counts as absent.
  */
-export const bodiesPlugin = fp(
-  async (app) => {
-    const { bodyLimit = 0 } = app.initialConfig;
-    const readStream = streamReader(bodyLimit);
-    // Fastify would bind an AsyncResource for each body. Node 20 makes a hidden class for each, which keeps the request until a full
-    // collection. Routes with schemas of bodies must exist before.
-    app.addHook('onReady', async () => {
-      for (const method of WITH_BODY) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-    });
+export function bodyStage(app: FastifyInstance) {
+  const { bodyLimit = 0 } = app.initialConfig;
+  const readStream = streamReader(bodyLimit);
+  // Fastify would bind an AsyncResource for each body. Node 20 makes a hidden class for each, which keeps the request until a full
+  // collection. Routes with schemas of bodies must exist before.
+  app.addHook('onReady', async () => {
+    for (const method of WITH_BODY) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  });
 
-    app.stage('body', (request, reply) => {
+  return {
+    body: () => (request, reply) => {
       if (!WITH_BODY.includes(request.method) || isAbsent(request)) return;
       const kind = kindOfBody(request);
       if (kind === undefined && request.is404) return;
@@ -35,7 +35,7 @@ export const bodiesPlugin = fp(
           'UNSUPPORTED_MEDIA_TYPE',
           'This address does not read this media type. Use `Content-Type: application/json`, or one that the contract lists.',
         );
-      return new Promise((resolve, reject) => {
+      return new Promise<void>((resolve, reject) => {
         const fail = (error: unknown) => {
           // The client may go on sending.
           reply.header('connection', 'close');
@@ -48,10 +48,9 @@ export const bodiesPlugin = fp(
         if (kind === 'stream') readStream(request).then(done, fail);
         else readWhole(request, bodyLimit, kind === 'json' ? readJson : decode, done, fail);
       });
-    });
-  },
-  { name: 'bodies', dependencies: ['pipeline', 'common-stages'] },
-);
+    },
+  } satisfies Partial<StagesOf<'core'>>;
+}
 
 const isAbsent = ({ headers }: FastifyRequest): boolean =>
   headers['content-type'] === undefined &&

@@ -1,16 +1,13 @@
 /** Authenticates requests once each, and creates the Call that operations receive. @module */
 
-import cookie, { fastifyCookie } from '@fastify/cookie';
-import type { FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
-import type { SessionBinding } from '../../parts/identity/sessions/session-binding.js';
-import { isToken, type SessionTokens } from '../../parts/identity/sessions/session-tokens.js';
-import { refuseExcess } from '../../parts/limits/rate-limit.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isToken } from '../../parts/identity/sessions/session-tokens.js';
 import type { PlatformServices } from '../../server/services.js';
 import type { Actor, Call, CredentialKind, Policy, RefreshCookie } from '../calls/access.js';
 import { Failure, type Issues } from '../calls/errors.js';
 import { andThen, type MaybePromise } from '../calls/schedulers.js';
-import type { Names } from '../names.js';
+import type { Checked, StagesOf } from '../order.js';
+import { walk } from '../way.js';
 import { headerValues, traceOf } from './headers.js';
 import { issueFailure } from './messages.js';
 
@@ -44,59 +41,56 @@ type Credential =
   | { scheme: 'bearer' | 'cookie'; token: string }
   | { scheme: 'basic'; username: string; password: string };
 
-export const authenticatePlugin = fp<{ services: PlatformServices }>(
-  async (app, { services: { sessions } }) => {
-    app.decorateRequest('actor', null);
-    app.decorateRequest('caller', undefined);
-    app.decorate('authenticate', (request: FastifyRequest) => {
-      if (request.caller === undefined) request.caller = authenticate(request);
-      return request.caller;
-    });
-    app.decorate('identify', async (request: FastifyRequest) => {
-      try {
-        return await app.authenticate(request);
-      } catch {
-        return null;
-      }
-    });
-    app.decorate('authenticateHeader', async (request: FastifyRequest, value: string) => {
-      app.requireHttps(request);
-      return verify(readHeader([value]), request);
-    });
-
-    /** Returns failures as promises, so that each further call gets the same failure. */
-    function authenticate(request: FastifyRequest): MaybePromise<Actor | null> {
-      try {
-        if (hasCredential(request)) app.requireHttps(request);
-        const credential = readCredential(request);
-        if (!credential) return null;
-        return andThen(verify(credential, request), (actor) => {
-          request.actor = actor;
-          return actor;
-        });
-      } catch (failure) {
-        return Promise.reject(failure);
-      }
+export function authentication(app: FastifyInstance, { sessions }: Pick<PlatformServices, 'sessions'>): void {
+  app.decorateRequest('actor', null);
+  app.decorateRequest('caller', undefined);
+  app.decorate('authenticate', (request: FastifyRequest) => {
+    if (request.caller === undefined) request.caller = authenticate(request);
+    return request.caller;
+  });
+  app.decorate('identify', async (request: FastifyRequest) => {
+    try {
+      return await app.authenticate(request);
+    } catch {
+      return null;
     }
+  });
+  app.decorate('authenticateHeader', async (request: FastifyRequest, value: string) => {
+    app.requireHttps(request);
+    return verify(readHeader([value]), request);
+  });
 
-    const verify = (credential: Credential, request: FastifyRequest): MaybePromise<Actor> =>
-      andThen(actorOf(credential, request), (actor) => {
-        if (!actor) throw refused(credential.scheme === 'basic' ? WRONG_PASSWORD : FOREIGN_TOKEN);
+  /** Returns failures as promises, so that each further call gets the same failure. */
+  function authenticate(request: FastifyRequest): MaybePromise<Actor | null> {
+    try {
+      if (hasCredential(request)) app.requireHttps(request);
+      const credential = readCredential(request);
+      if (!credential) return null;
+      return andThen(verify(credential, request), (actor) => {
+        request.actor = actor;
         return actor;
       });
-
-    function actorOf(credential: Credential, request: FastifyRequest): MaybePromise<Actor | undefined> {
-      if (credential.scheme === 'basic') {
-        const caller = { address: request.address, requestId: request.id, exchange: request };
-        return sessions.basic(credential.username, credential.password, caller);
-      }
-      const bearer = sessions.bearer(credential.token);
-      if (credential.scheme === 'bearer') return bearer;
-      return andThen(bearer, (actor) => actor && Object.assign({}, actor, { mechanism: 'cookieAuth' as const }));
+    } catch (failure) {
+      return Promise.reject(failure);
     }
-  },
-  { name: 'authenticate', dependencies: ['common-stages', 'session-cookies'] },
-);
+  }
+
+  const verify = (credential: Credential, request: FastifyRequest): MaybePromise<Actor> =>
+    andThen(actorOf(credential, request), (actor) => {
+      if (!actor) throw refused(credential.scheme === 'basic' ? WRONG_PASSWORD : FOREIGN_TOKEN);
+      return actor;
+    });
+
+  function actorOf(credential: Credential, request: FastifyRequest): MaybePromise<Actor | undefined> {
+    if (credential.scheme === 'basic') {
+      const caller = { address: request.address, requestId: request.id, exchange: request };
+      return sessions.basic(credential.username, credential.password, caller);
+    }
+    const bearer = sessions.bearer(credential.token);
+    if (credential.scheme === 'bearer') return bearer;
+    return andThen(bearer, (actor) => actor && Object.assign({}, actor, { mechanism: 'cookieAuth' as const }));
+  }
+}
 
 const hasCredential = ({ headers, cookies, server: { names } }: FastifyRequest): boolean =>
   headers.authorization !== undefined ||
@@ -140,101 +134,39 @@ const WRONG_PASSWORD = 'The e-mail address or the password is wrong.';
 const FOREIGN_TOKEN = 'The token is not a valid token of this service: it is malformed, foreign or revoked.';
 const refused = (message: string): Failure => new Failure('UNAUTHENTICATED', message, { challenge: 'invalid_token' });
 
-/** Makes the call of a request. @param contentIssues called once, before the rate is counted */
-export function callOf(request: FastifyRequest, contentIssues: () => Issues, idempotency?: Call['idempotency']): Call {
-  async function check(): Promise<void> {
-    const found = contentIssues();
-    if (found.issues.length > 0) throw issueFailure('VALIDATION_FAILED', found);
-    const rate = request.server.countRequest(request);
-    refuseExcess(rate instanceof Promise ? await rate : rate);
-  }
-  let checked: Promise<void> | undefined;
-  return {
-    policy: request.server.policy,
-    actor: request.actor,
-    presented: () => presentedBy(request),
-    address: request.address,
-    requestId: request.id,
-    exchange: request,
-    trace: traceOf(request.headers),
-    idempotency,
-    enforce: () => (checked ??= check()),
-  };
-}
-
-/**
- * Browsers set these cookies only over HTTPS, and not for subdomains (RFC 6265bis §4.1.3). `__Host-` allows only the
- * path `/`.
- */
-const PREFIXES = { access: '__Host-', refresh: '__Secure-' } as const;
-
-/** Parses cookies, and removes the prefixes. Over HTTPS a cookie without its prefix does not count. */
-export const sessionCookiesPlugin = fp(
-  async (app) => {
-    const { accessCookie, refreshCookie, bindingCookie } = app.names;
-    app.decorateRequest('refreshCookie', undefined);
-    const known = [
-      [accessCookie, PREFIXES.access],
-      [refreshCookie, PREFIXES.refresh],
-      [bindingCookie, PREFIXES.access],
-    ] as const;
-    app.packageStage('cookies', (scope) => scope.register(cookie));
-    app.stage('session-cookies', (request) => {
-      const { protocol, cookies, headers } = request;
-      if (headers.cookie === undefined) return;
-      for (const [name, prefix] of known) {
-        const value = cookies[prefix + name] ?? (protocol === 'https' ? undefined : cookies[name]);
-        if (value === undefined) delete cookies[name];
-        else cookies[name] = value;
-      }
-      if (protocol !== 'https' || cookies[refreshCookie] === undefined) return;
-      const sent = PREFIXES.refresh + refreshCookie;
-      // The same parser as for `cookies`, so that the token that a handler reads is one of the values.
-      const values = headers.cookie.split(';').flatMap((one) => fastifyCookie.parse(one)[sent] ?? []);
-      request.refreshCookie = { values, binding: cookies[bindingCookie], access: cookies[accessCookie] };
-    });
-  },
-  { name: 'session-cookies', dependencies: ['pipeline'] },
-);
-
-/**
- * Makes the `Set-Cookie` lines of a session.
- * @example
- * return { status: 204, headers: { 'set-cookie': sessionCookies.cleared() } };
- */
-export interface SessionCookies {
-  /** Returns the lines of a new or renewed session. The opaque flow clears an earlier refresh cookie. */
-  holding: (tokens: SessionTokens) => string[];
-  cleared: () => string[];
-}
-
-export function sessionCookies(
-  names: Names,
-  refreshPath: string,
-  https: boolean,
-  bind: SessionBinding['valueFor'],
-): SessionCookies {
-  /** @param maxAge seconds; 0 clears the cookie */
-  const line = (prefix: string, name: string, path: string) => (value: string, maxAge: number) =>
-    fastifyCookie.serialize(https ? prefix + name : name, value, {
-      path,
-      maxAge,
-      httpOnly: true,
-      secure: true,
-      sameSite: 'strict',
-      ...(maxAge === 0 && { expires: new Date(0) }),
-    });
-  const access = line(PREFIXES.access, names.accessCookie, '/');
-  const refresh = line(PREFIXES.refresh, names.refreshCookie, refreshPath);
-  const binding = line(PREFIXES.access, names.bindingCookie, '/');
-  /** Over plain HTTP, a browser sets no cookie with a prefix. */
-  const bound = (value: string, maxAge: number) => (https ? [binding(value, maxAge)] : []);
-  return {
-    holding(tokens) {
-      if (tokens.flow === 'opaque') return [access(tokens.token, tokens.expiresIn), refresh('', 0), ...bound('', 0)];
-      const { accessToken, expiresIn, refreshToken, refreshExpiresIn: lifetime, sessionId } = tokens;
-      return [access(accessToken, expiresIn), refresh(refreshToken, lifetime), ...bound(bind(sessionId), lifetime)];
+/** @throws Failure VALIDATION_FAILED */
+export const contentStage = {
+  content:
+    () =>
+    ({ contentIssues }) => {
+      const found = contentIssues();
+      if (found.issues.length > 0) throw issueFailure('VALIDATION_FAILED', found);
     },
-    cleared: () => [access('', 0), refresh('', 0), ...bound('', 0)],
-  };
+} satisfies Partial<StagesOf<'core'>>;
+
+/** The services for the transports. */
+export interface ServedServices extends Pick<PlatformServices, 'handlers' | 'operations'> {
+  readonly callOf: ReturnType<typeof callMaker>;
 }
+
+/** Returns what makes the call of a request. @param beforeWrite the steps before its first write, which run once */
+export const callMaker =
+  (beforeWrite: readonly ((one: Checked) => unknown)[]) =>
+  (request: FastifyRequest, contentIssues: () => Issues, idempotency?: Call['idempotency']): Call => {
+    let checked: Promise<unknown> | undefined;
+    const check = async () => walk(beforeWrite, { request, contentIssues });
+    return {
+      policy: request.server.policy,
+      actor: request.actor,
+      presented: () => presentedBy(request),
+      address: request.address,
+      requestId: request.id,
+      exchange: request,
+      trace: traceOf(request.headers),
+      idempotency,
+      async enforce() {
+        checked ??= check();
+        await checked;
+      },
+    };
+  };

@@ -2,12 +2,9 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PrismaClient } from '../../database/client.js';
-import type { Idempotency } from '../../parts/idempotency/idempotency.js';
-import { type Actor, authenticated, type Call, forbidden, type KeyedRequest, reachOf } from '../calls/access.js';
-import { Failure } from '../calls/errors.js';
+import type { Actor, Call } from '../calls/access.js';
 import type { AnyRow, Db, Tx } from './model.js';
 import type { ModelData } from './model-data.js';
-import { lockAccounts, lockAccountsOf } from './row-locks.js';
 
 /** The access decisions of a call, for its guarded client. */
 export interface ClientAccess {
@@ -39,99 +36,63 @@ export function accessOf(db: Db): ClientAccess {
   return access;
 }
 
-interface CallTransactionOptions {
-  readonly client: PrismaClient;
-  readonly idempotency: Pick<Idempotency, 'claim'>;
-  readonly call: Call;
-  readonly action: string;
-  /** The target row. Its account and the caller's are locked together, and the row if `isLocked`. */
-  readonly target?: { readonly data: ModelData; readonly id: number; readonly isLocked: boolean } | undefined;
-  readonly keyed: KeyedRequest | undefined;
-  /** Runs once the locks are held. */
-  readonly afterLocks?: ((tx: Tx) => Promise<void>) | undefined;
-}
+/** The transaction of a writing call, which opens at its first use. */
+export class CallTransaction {
+  private readonly root: PrismaClient;
+  private readonly lock: (tx: Tx) => unknown;
+  private begun: Promise<ManualTransaction> | undefined = undefined;
+  private locked: Promise<unknown> | undefined = undefined;
+  private isOver = false;
 
-/**
- * Opens the transaction of a writing call at its first use. Locks accounts by id, then the idempotency key, then rows.
- * Checks the role of the locked account, because the access token may be older.
- */
-export function callTransaction({
-  client,
-  idempotency,
-  call,
-  action,
-  target,
-  keyed,
-  afterLocks,
-}: CallTransactionOptions) {
-  let begun: Promise<ManualTransaction> | undefined;
-  let locked: Promise<void> | undefined;
-  let actor: Actor | null = call.actor;
-  let isOver = false;
-
-  function begin(): NonNullable<typeof begun> {
-    if (isOver) throw new Error('The operation is over: its `db` cannot be used any more.');
-    begun ??= manualTransaction(client);
-    locked ??= begun.then(({ tx }) => lock(tx));
-    locked.catch(() => {});
-    return begun;
+  /** @param lock takes the locks; called once, when the transaction opens */
+  constructor(root: PrismaClient, lock: (tx: Tx) => unknown) {
+    this.root = root;
+    this.lock = lock;
   }
 
-  async function lock(tx: Tx): Promise<void> {
-    const caller = authenticated(call);
-    const { id } = caller;
-    const accounts = await (target?.isLocked && target.data.model.name === 'User'
-      ? lockAccounts(tx, [id, target.id], target.id)
-      : target
-        ? lockAccountsOf(tx, id, target.data, target.id, target.isLocked)
-        : lockAccounts(tx, [id]));
-    if (keyed) await idempotency.claim(tx, call, keyed);
-    const account = accounts.find((one) => one.id === id);
-    if (!account) throw new Failure('UNAUTHENTICATED', 'The account was deleted.', { challenge: 'invalid_token' });
-    actor = Object.assign({}, caller, { role: account.role });
-    if (reachOf(call.policy, action, actor) === 'none') throw forbidden(actor, action);
-    await afterLocks?.(tx);
+  hasBegun(): boolean {
+    return this.begun !== undefined;
   }
-
-  /** Waits for the locks. @throws Failure UNAUTHENTICATED, FORBIDDEN, CONFLICT; errors of `afterLocks` */
-  const waitForLocks = async (): Promise<void> => locked;
 
   /** Returns the client before the locks are held. Statements sent now follow BEGIN and the locks in one write. */
-  const open = async (): Promise<Tx> => (await begin()).tx;
+  async open(): Promise<Tx> {
+    if (this.isOver) throw new Error('The operation is over: its `db` cannot be used any more.');
+    this.begun ??= manualTransaction(this.root);
+    this.locked ??= this.begun.then(({ tx }) => this.lock(tx));
+    this.locked.catch(() => {});
+    return (await this.begun).tx;
+  }
 
-  return {
-    /** Returns the caller with the role of the locked account. */
-    actor: () => authenticated({ actor }),
-    hasBegun: () => begun !== undefined,
-    open,
-    waitForLocks,
+  /** Waits for the locks. @throws Failure UNAUTHENTICATED, FORBIDDEN, CONFLICT; errors of what runs with the locks */
+  async waitForLocks(): Promise<void> {
+    await this.locked;
+  }
 
-    async client(): Promise<Tx> {
-      const tx = await open();
-      await waitForLocks();
-      return tx;
-    },
+  async client(): Promise<Tx> {
+    const tx = await this.open();
+    await this.locked;
+    return tx;
+  }
 
-    async commit(log: CallLog): Promise<void> {
-      isOver = true;
-      const transaction = await begun;
-      await locked;
-      refuseFailed(log);
-      await transaction?.commit();
-    },
+  async commit(log: CallLog): Promise<void> {
+    this.isOver = true;
+    const transaction = await this.begun;
+    await this.locked;
+    refuseFailed(log);
+    await transaction?.commit();
+  }
 
-    /** Returns the error of the locks if they failed, or else `error`. */
-    async rollback(error: unknown): Promise<unknown> {
-      isOver = true;
-      const transaction = await begun?.catch(() => undefined);
-      const refusal = await locked?.then(
-        () => error,
-        (refused: unknown) => refused,
-      );
-      await transaction?.rollback(error);
-      return refusal ?? error;
-    },
-  };
+  /** Returns the error of the locks if they failed, or else `error`. */
+  async rollback(error: unknown): Promise<unknown> {
+    this.isOver = true;
+    const transaction = await this.begun?.catch(() => undefined);
+    const refusal = await this.locked?.then(
+      () => error,
+      (refused: unknown) => refused,
+    );
+    await transaction?.rollback(error);
+    return refusal ?? error;
+  }
 }
 
 interface ManualTransaction {

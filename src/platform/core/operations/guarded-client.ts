@@ -83,7 +83,7 @@ export function pageReader(now: () => number) {
 /** The services that all operations of a process share. */
 export interface OperationServices {
   readonly client: PrismaClient;
-  readonly idempotency: Pick<Idempotency, 'inTurn' | 'recall' | 'claim' | 'keep'>;
+  readonly idempotency: Pick<Idempotency, 'inTurn' | 'recall' | 'keep'>;
   readonly models: DeclaredModels;
   readonly streams: ModelStreams;
   readonly pages: PageReader;

@@ -1,46 +1,21 @@
-import { randomUUID } from 'node:crypto';
-import { faultOf } from '../../database/faults.js';
-import { type Actor, authoriseRole, type Call, traceHeaders } from '../calls/access.js';
-import { Failure } from '../calls/errors.js';
-import {
-  isStorableId,
-  notFound,
-  type PageRequest,
-  preconditionFailure,
-  throwNotFoundOrGone,
-  type Window,
-} from '../calls/rows.js';
-import { callLog, callTransaction, endCalls, refuseFailed, sendAhead } from './call-transaction.js';
-import { guardedClient, type OperationServices, refuseToWrite } from './guarded-client.js';
-import type { AnyRow, Db, Tx } from './model.js';
-import { delegateOf, type ModelData } from './model-data.js';
-import { readableRows, targetRows } from './read-scope.js';
-import { missingReference, type Sent } from './references.js';
-import type { RecordTarget, Route } from './route.js';
+/** The stages of an operation, and the transaction around its handler. @module */
 
-/** One request for a route, from either transport. */
-export interface OperationRequest {
-  readonly call: Call;
-  /** The operationId, or `Type.field`. */
-  readonly name: string;
-  readonly action: string;
-  readonly writes: boolean;
-  readonly request: unknown;
-  /** Returns the content and the parameters of `request`. */
-  readonly sent: (request: never) => Sent;
-  /** Returns the id in a path parameter or argument. */
-  readonly idOf: (key: string) => number;
-  readonly ifMatch?: string | undefined;
-  readonly page: PageRequest;
-  /** The window of a Relay connection. */
-  readonly window?: Window | undefined;
-  /** Prisma's `select`, for rows that only the transport sees. */
-  readonly select?: ((data: ModelData) => object) | undefined;
-  readonly services: unknown;
-  readonly prefix: string;
-  readonly signal?: AbortSignal | undefined;
-  readonly reply: (made: unknown) => unknown;
-}
+import { faultOf } from '../../database/faults.js';
+import { authenticated, authoriseRole, forbidden, reachOf, traceHeaders } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
+import { isStorableId, notFound, preconditionFailure, throwNotFoundOrGone } from '../calls/rows.js';
+import { needs, type StagesOf } from '../order.js';
+import { type Stages, walk, wayOfOperation } from '../way.js';
+import { endCalls, refuseFailed, sendAhead } from './call-transaction.js';
+import { guardedClient, type OperationServices, refuseToWrite } from './guarded-client.js';
+import type { AnyRow, Tx } from './model.js';
+import { delegateOf, type ModelData } from './model-data.js';
+import { readableRows } from './read-scope.js';
+import { missingReference } from './references.js';
+import type { RecordTarget, Route } from './route.js';
+import { lockAccounts, lockAccountsOf } from './row-locks.js';
+import { type Given, type Member, newRunning, type OperationPlan, put, type Running } from './running.js';
+import { deniedAccess, findRow, idIn, isOwnById, isOwnOnly, requireAccess } from './target-rows.js';
 
 const NEVER_ABORTED = new AbortController().signal;
 
@@ -52,225 +27,328 @@ class AfterCommit {
   }
 }
 
-/** Runs an operation. Requests with one idempotency key run one after another. */
-export function operate(
-  services: OperationServices,
-  route: Route<never, unknown>,
-  options: OperationRequest,
-): Promise<unknown> {
-  const { call, action, writes } = options;
-  if (!writes || !call.idempotency) return runOnce(services, route, options);
-  authoriseRole(call, action);
-  return services.idempotency.inTurn(call, call.idempotency, () => runOnce(services, route, options));
+const dataOf = ({ plan: { services } }: Running, { model }: RecordTarget): ModelData => services.models(model);
+const clientIn = ({ plan }: Running) => plan.services.client;
+
+/** True if the operation names a row of its own, and not one that a new row is added to. */
+const isRecord = ({ route: { target } }: OperationPlan): boolean => target.kind === 'record';
+const isLate = ({ route: { target } }: OperationPlan): boolean => target.kind === 'record' && target.late === true;
+const removes = ({ route: { target } }: OperationPlan): boolean => target.kind === 'record' && target.removes === true;
+
+/** Returns the row whose owner decides. */
+const ownedRow = (plan: OperationPlan): RecordTarget | undefined =>
+  plan.parent ?? (isRecord(plan) ? plan.row : undefined);
+
+/** Loads a row that the operation does not lock. @throws Failure NOT_FOUND, GONE */
+const present = async (one: Running, target: RecordTarget): Promise<AnyRow> =>
+  (await findRow(one, clientIn(one), target)) ??
+  (await throwNotFoundOrGone(clientIn(one), dataOf(one, target).model, idIn(one, target)));
+
+/** The stages of the core around an operation. */
+export const operationStages = {
+  access:
+    ({ action }) =>
+    (one) =>
+      put.caller(one, authoriseRole(one.given.call, action)),
+
+  'own-id': (plan) => {
+    const owned = ownedRow(plan);
+    return owned && needs(['caller'], (one) => refuseUnless(isOwnById(one, owned) !== false, one, owned));
+  },
+
+  // The answer of an earlier request is about this row.
+  'kept-row': (plan) => {
+    const owned = ownedRow(plan);
+    if (!owned || !plan.isKeyed) return undefined;
+    return needs(['caller'], async (one) => {
+      if (one.given.call.idempotency === undefined || isOwnById(one, owned) !== undefined) return;
+      const row = await findRow(one, clientIn(one), owned);
+      if (row) await requireAccess(one, clientIn(one), owned, row, plan.action);
+    });
+  },
+
+  parent: ({ parent }) => parent && (async (one) => put.parent(one, await present(one, parent))),
+
+  'parent-access': ({ parent, action }) =>
+    parent && needs(['caller', 'parent'], (one) => requireAccess(one, clientIn(one), parent, one.parent, action)),
+
+  lock: (plan) => {
+    const target = isRecord(plan) ? plan.row : plan.parent;
+    return needs(['caller'], async (one) => {
+      const [tx, { id: callerId }] = [one.tx as Tx, one.caller];
+      const id = target && idIn(one, target);
+      if (!target || id === undefined || !isStorableId(id))
+        return put.accounts(one, await lockAccounts(tx, [callerId]));
+      const data = dataOf(one, target);
+      const isAccount = data.model.name === 'User' && isRecord(plan);
+      return put.accounts(
+        one,
+        await (isAccount
+          ? lockAccounts(tx, [callerId, id], id)
+          : lockAccountsOf(tx, callerId, data, id, isRecord(plan))),
+      );
+    });
+  },
+
+  // The access token may be older than the role.
+  'current-role': ({ action }) =>
+    needs(['caller', 'accounts'], (one) => {
+      const account = one.accounts.find(({ id }) => id === one.caller.id);
+      if (!account) throw new Failure('UNAUTHENTICATED', 'The account was deleted.', { challenge: 'invalid_token' });
+      one.actor = Object.assign({}, one.caller, { role: account.role });
+      if (reachOf(one.given.call.policy, action, one.actor) === 'none') throw forbidden(one.actor, action);
+    }),
+
+  existence: (plan) => {
+    const { row: target, parent, writes, route } = plan;
+    if (!target) return undefined;
+    if (!isRecord(plan)) return async (one) => put.row(one, await present(one, target));
+    return async (one) => {
+      const on = await readerOf(one, target);
+      const found = await findRow(one, on, target, route.handler ? undefined : one.given.select?.(dataOf(one, target)));
+      if (writes && !isLate(plan)) await one.transaction.waitForLocks();
+      if (!found && (removes(plan) || parent)) throw notFound(target.model);
+      if (!found) return throwNotFoundOrGone(on, dataOf(one, target).model, idIn(one, target));
+      if (parent && found[dataOf(one, target).referenceTo(dataOf(one, parent))] !== one.parent?.id)
+        throw notFound(target.model);
+      return put.row(one, found);
+    };
+  },
+
+  'row-access': (plan) => {
+    const { row: target, parent, rowAction } = plan;
+    if (!target || (isRecord(plan) && parent)) return undefined;
+    return needs(['caller', 'row'], async (one) =>
+      requireAccess(one, await readerOf(one, target), target, one.row, rowAction),
+    );
+  },
+
+  state: (plan) => {
+    const { row: target, services } = plan;
+    if (!target || !isRecord(plan) || !services.models(target.model).hasVersion) return undefined;
+    const mayWait = !removes(plan) && services.models(target.model).model.protect !== undefined;
+    return needs(['row'], (one) => {
+      const { ifMatch } = one.given;
+      if (ifMatch !== undefined) one.stale ??= preconditionFailure(ifMatch, one.row as never, services.generation());
+      if (one.stale && !mayWait) throw one.stale;
+    });
+  },
+} satisfies Partial<StagesOf<'core'>>;
+
+function refuseUnless(isPermitted: boolean, one: Running, target: RecordTarget): void {
+  if (!isPermitted) throw deniedAccess(one, target, one.plan.action);
 }
 
+/** Returns the open transaction of a writing operation, and begins it; or else the client of the caller. */
+async function readerOf(one: Running, target: RecordTarget): Promise<Tx> {
+  const { plan } = one;
+  if (!plan.writes || !isRecord(plan) || !isStorableId(idIn(one, target))) return clientIn(one);
+  return isLate(plan) ? (one.tx ?? clientIn(one)) : one.transaction.open();
+}
+
+/** The services of operations, with the stages around them. */
+export type StagedServices = OperationServices & { readonly stages: Stages };
+
+interface PlanOptions extends Pick<OperationPlan, 'name' | 'action' | 'writes'> {
+  readonly services: StagedServices;
+  readonly route: Route<never, unknown>;
+  readonly isKeyed?: boolean;
+}
+
+function planOf({ isKeyed = false, ...options }: PlanOptions): OperationPlan {
+  const { target } = options.route;
+  const on = target.kind === 'create' ? target.on : undefined;
+  return {
+    ...options,
+    isKeyed: isKeyed && options.writes,
+    row: target.kind === 'record' ? target : on,
+    rowAction: on ? options.services.models(on.model).model.read : options.action,
+    parent: target.of,
+  };
+}
+
+const enforce = ({ given }: Running): Promise<void> => given.call.enforce();
+
 /**
- * Enforces the contract around a handler, in the order of failures: 401 and 403 by the role, 403 by the id, the
- * idempotency key, 404 and 410, 403 by the row, 412; then the handler, whose first write checks 422 and 429. All
- * effects are one transaction, which commits before the answer.
+ * Composes an operation: the way of its stages, then its handler. All effects are one transaction, which commits before the answer.
+ * @param effect what runs instead of the handler
  */
-async function runOnce(
-  services: OperationServices,
-  { target, handler }: Route<never, unknown>,
-  options: OperationRequest,
-): Promise<unknown> {
-  const { idempotency, models, streams, pages } = services;
-  const { call, action, writes, ifMatch } = options;
-  const caller = authoriseRole(call, action);
-  const { client } = services;
-  const record = target.kind === 'record' ? target : undefined;
-  const { of: container } = target;
-  /** The target whose owner is checked. */
-  const owned = container ?? record;
-  const idOf = ({ key }: RecordTarget): number => (key === undefined ? caller.id : options.idOf(key));
-  const keyedRequest = writes ? call.idempotency : undefined;
-  const currentActor = (): Actor => (transaction.hasBegun() ? transaction.actor() : caller);
-  const rows = targetRows({ models, call, action, actor: currentActor, idOf });
+export function operationOf(
+  options: PlanOptions,
+  effect: (one: Running<'caller'>) => unknown = runHandler,
+): (given: Given) => Promise<unknown> {
+  const plan = planOf(options);
+  const { writes, route } = plan;
+  const { idempotency, stages } = options.services;
+  const had = new Set<Member>();
+  const entry = wayOfOperation(stages, 'before effect', plan, had);
+  const inTurn = wayOfOperation(stages, 'in turn', plan, had);
+  const locks = writes ? wayOfOperation(stages, 'locks', plan, had) : [];
+  const load = wayOfOperation(stages, 'load', plan, had);
+  // The rows of a list, and the caller's account, need no check before the rate.
+  const isCertain = plan.row ? plan.row.key === undefined : route.target.kind === 'list' && !route.handler;
+  const reading = isCertain && !writes ? [enforce, ...load] : load;
+  const whenLocked = isLate(plan) ? [...locks, ...load] : locks;
+  const begin = (given: Given) => newRunning(plan, given, (one) => walk(whenLocked, one));
 
-  const lockedRecord = writes ? (record ?? container) : undefined;
-  const toLock =
-    lockedRecord && isStorableId(idOf(lockedRecord))
-      ? { data: models(lockedRecord.model), id: idOf(lockedRecord), isLocked: lockedRecord === record }
-      : undefined;
-  const isLate = record?.late === true;
-  /** The failure of a stale `If-Match`. A 403 for a protected member comes first. */
-  let staleFailure: Failure | undefined;
-  const transaction = callTransaction({
-    client,
-    idempotency,
-    call,
-    action,
-    keyed: keyedRequest,
-    target: toLock,
-    afterLocks: isLate ? async (tx) => void (await loadRecord(tx, record as RecordTarget)) : undefined,
-  });
-  const onCommit: (() => void)[] = [];
-  let lockedTarget: { model: string; row: AnyRow } | undefined;
-  const workId = randomUUID();
-  const log = callLog(options.name, writes);
-
-  try {
-    if (owned && rows.isOwnById(owned) === false) throw rows.denied(owned);
-    if (keyedRequest) {
-      const row = owned && rows.isOwnById(owned) === undefined ? await rows.find(client, owned) : undefined;
-      if (owned && row) await rows.requireAccess(client, owned, row);
-      const answer = await idempotency.recall(call, keyedRequest);
-      if (answer) {
-        await call.enforce();
-        return answer;
+  async function attempt(one: Running<'caller'>): Promise<unknown> {
+    try {
+      if (await walk(inTurn, one)) {
+        await enforce(one);
+        return one.answer;
       }
+      await walk(reading, one);
+      const result = await effect(one);
+      if (one.stale) throw one.stale;
+      return await (result instanceof AfterCommit ? commitBefore(one, result) : commitWith(one, result));
+    } catch (thrown) {
+      return failed(one, thrown);
     }
-    const row = await loadRow();
-    if (row && record && !isLate) lockedTarget = { model: record.model.name, row };
-    const result = await runHandler(row);
-    if (staleFailure) throw staleFailure;
-    if (result instanceof AfterCommit) {
-      if (keyedRequest) await idempotency.keep(await transaction.client(), call, keyedRequest, { workId });
-      await commit();
-      return options.reply(await result.work());
-    }
-    const answer = options.reply(result);
-    await call.enforce();
-    if (keyedRequest && transaction.hasBegun()) {
-      const { account } = models(target.model);
-      const ownerId = account === undefined ? undefined : (result as Partial<AnyRow> | undefined)?.[account];
-      const stored = { answer: answer as object, ...(typeof ownerId === 'number' && { ownerId }) };
-      sendAhead(log, idempotency.keep(await transaction.client(), call, keyedRequest, stored));
-    }
-    await commit();
-    return answer;
-  } catch (thrown) {
-    log.isOver = true;
-    const error = await transaction.rollback(thrown instanceof Failure ? thrown : (log.failed?.error ?? thrown));
-    if (staleFailure && !(error instanceof Failure && error.code === 'FORBIDDEN')) throw staleFailure;
-    // Invalid content may have caused the error, and 422 takes precedence.
-    if (!(error instanceof Failure)) await call.enforce();
-    return await replaceRaceError(error);
   }
 
-  async function commit(): Promise<void> {
-    refuseFailed(log);
-    await transaction.commit(log);
-    for (const work of onCommit)
-      try {
-        work();
-      } catch (error) {
-        // The effects are committed, so the operation succeeds.
-        services.onCommitFault(options.name, error);
-      }
-  }
+  return async (given) => {
+    const one = begin(given) as Running<'caller'>;
+    await walk(entry, one);
+    const keyed = plan.isKeyed ? given.call.idempotency : undefined;
+    if (!keyed) return attempt(one);
+    return idempotency.inTurn(given.call, keyed, () => {
+      const again = begin(given);
+      put.caller(again, one.caller);
+      return attempt(again as Running<'caller'>);
+    });
+  };
+}
 
-  /** @throws Failure NOT_FOUND, GONE, FORBIDDEN, PRECONDITION_FAILED */
-  async function loadRow(): Promise<AnyRow | undefined> {
-    let row: AnyRow | undefined;
-    if (container) {
-      row =
-        (await rows.find(client, container)) ??
-        (await throwNotFoundOrGone(client, models(container.model).model, idOf(container)));
-      await rows.requireAccess(client, container, row);
-    }
-    if (record) {
-      const on = toLock && !isLate ? await transaction.open() : client;
-      const found = await loadRecord(on, record);
-      const belongs = !container || found[models(record.model).referenceTo(models(container.model))] === row?.id;
-      return belongs ? found : Promise.reject(notFound(record.model));
-    }
-    if (target.kind === 'create' && target.on) {
-      const { on } = target;
-      row = (await rows.find(client, on)) ?? (await throwNotFoundOrGone(client, models(on.model).model, idOf(on)));
-      await rows.requireAccess(client, on, row, models(on.model).model.read);
-    }
-    return row;
-  }
+/** Commits before the rest of the handler's work. */
+async function commitBefore(one: Running, { work }: AfterCommit): Promise<unknown> {
+  const { plan, given, transaction, workId } = one;
+  const keyed = plan.isKeyed ? given.call.idempotency : undefined;
+  if (keyed) await plan.services.idempotency.keep(await transaction.client(), given.call, keyed, { workId });
+  await commit(one);
+  return given.reply(await work());
+}
 
-  async function loadRecord(on: Tx, of: RecordTarget): Promise<AnyRow> {
-    const data = models(of.model);
-    // The caller's account exists, so the rate limit can be checked before the read.
-    if (of.key === undefined && !writes) await call.enforce();
-    const found = await rows.find(on, of, handler ? undefined : options.select?.(data));
-    if (writes && !isLate) await transaction.waitForLocks();
-    if (!found)
-      return of.removes || container
-        ? Promise.reject(notFound(of.model))
-        : throwNotFoundOrGone(on, data.model, idOf(of));
-    if (!container) await rows.requireAccess(on, of, found);
-    if (data.hasVersion && ifMatch !== undefined)
-      staleFailure ??= preconditionFailure(ifMatch, found as never, services.generation());
-    if (staleFailure && (of.removes || !data.model.protect)) throw staleFailure;
-    return found;
+/** Commits with the kept answer. */
+async function commitWith(one: Running, result: unknown): Promise<unknown> {
+  const { plan, given, transaction, log } = one;
+  const { services, route } = plan;
+  const answer = given.reply(result);
+  await enforce(one);
+  const keyed = plan.isKeyed ? given.call.idempotency : undefined;
+  if (keyed && transaction.hasBegun()) {
+    const { account } = services.models(route.target.model);
+    const ownerId = account === undefined ? undefined : (result as Partial<AnyRow> | undefined)?.[account];
+    const stored = { answer: answer as object, ...(typeof ownerId === 'number' && { ownerId }) };
+    sendAhead(log, services.idempotency.keep(await transaction.client(), given.call, keyed, stored));
   }
+  await commit(one);
+  return answer;
+}
 
-  function guarded(): Db {
-    return guardedClient(
-      models,
-      streams,
-      {
-        call,
-        action,
-        actor: currentActor,
-        reader: async () => (writes ? transaction.client() : client),
-        transaction: async () => (writes ? transaction.client() : refuseToWrite()),
-        onCommit: (work) => void onCommit.push(work),
-        parentFilter: (data) =>
-          container && data.model.name === target.model.name
-            ? { [data.referenceTo(models(container.model))]: idOf(container) }
-            : undefined,
-        lockedTarget: () => lockedTarget,
-        checkPrecondition: () => {
-          if (staleFailure) throw staleFailure;
-        },
+async function commit({ plan, log, transaction, onCommit }: Running): Promise<void> {
+  refuseFailed(log);
+  await transaction.commit(log);
+  for (const work of onCommit)
+    try {
+      work();
+    } catch (error) {
+      // The effects are committed, so the operation succeeds.
+      plan.services.onCommitFault(plan.name, error);
+    }
+}
+
+/** Rolls back. @throws the gravest failure @returns the answer of another request with the same key */
+async function failed(one: Running, thrown: unknown): Promise<unknown> {
+  const { log, transaction } = one;
+  log.isOver = true;
+  const error = await transaction.rollback(thrown instanceof Failure ? thrown : (log.failed?.error ?? thrown));
+  if (one.stale && !(error instanceof Failure && error.code === 'FORBIDDEN')) throw one.stale;
+  // Invalid content may have caused the error, and 422 takes precedence.
+  if (!(error instanceof Failure)) await enforce(one);
+  return replaceRaceError(one, error);
+}
+
+/** Replaces an error that another request caused: by deleting a row, or with the same idempotency key. */
+async function replaceRaceError(one: Running, error: unknown): Promise<unknown> {
+  const { plan, given, log } = one;
+  const { services, route, row, parent } = plan;
+  if (faultOf(error).kind === 'reference') {
+    if (route.target.kind === 'create') for (const target of [row ?? parent]) if (target) await present(one, target);
+    throw await missingReference(clientIn(one), services.models, log, given.sent(given.request as never), error);
+  }
+  const keyed = plan.isKeyed ? given.call.idempotency : undefined;
+  if (keyed && error instanceof Failure && error.code === 'CONFLICT') {
+    const answer = await services.idempotency.recall(given.call, keyed);
+    if (answer) return answer;
+  }
+  throw error;
+}
+
+/** Runs the handler, or the default of a route without one, until all its calls have ended. */
+async function runHandler(one: Running<'caller'>): Promise<unknown> {
+  const { plan, given, row = one.parent, log, workId, onCommit } = one;
+  const { route, services } = plan;
+  const { target, handler } = route;
+  const { call } = given;
+  if (!handler && target.kind === 'list') return list(one, services.models(target.model));
+  if (!handler && !removes(plan)) return row;
+  const db = guarded(one);
+  const result = await (handler
+    ? (handler as (request: unknown, operation: unknown) => unknown)(given.request, {
+        actor: one.caller,
+        record: row,
+        db,
+        page: given.page,
+        services: given.services,
+        prefix: given.prefix,
+        enforce: call.enforce,
+        trace: traceHeaders(call),
+        workId,
+        afterCommit: (work: () => Promise<unknown>) => new AfterCommit(work),
+        onCommit: (work: () => void) => void onCommit.push(work),
+        signal: given.signal ?? NEVER_ABORTED,
+      })
+    : delegateOf(db, services.models(target.model)).delete({ where: { id: row?.id } }));
+  await endCalls(log);
+  return result;
+}
+
+function guarded(one: Running<'caller'>) {
+  const { plan, given, transaction, log } = one;
+  const { services, route, parent, writes } = plan;
+  const { models, streams } = services;
+  return guardedClient(
+    models,
+    streams,
+    {
+      call: given.call,
+      action: plan.action,
+      actor: () => authenticated(one),
+      reader: async () => (writes ? transaction.client() : clientIn(one)),
+      transaction: async () => (writes ? transaction.client() : refuseToWrite()),
+      onCommit: (work) => void one.onCommit.push(work),
+      parentFilter: (data) =>
+        parent && data.model.name === route.target.model.name
+          ? { [data.referenceTo(dataOf(one, parent))]: idIn(one, parent) }
+          : undefined,
+      lockedTarget: () =>
+        one.row && isRecord(plan) && !isLate(plan) ? { model: route.target.model.name, row: one.row } : undefined,
+      checkPrecondition: () => {
+        if (one.stale) throw one.stale;
       },
-      log,
-    );
-  }
+    },
+    log,
+  );
+}
 
-  /** Runs the handler, or the default of a route without one, until all its calls have ended. */
-  async function runHandler(row: AnyRow | undefined): Promise<unknown> {
-    if (!handler && target.kind === 'list') return list(models(target.model));
-    if (!handler && !record?.removes) return row;
-    const db = guarded();
-    const result = await (handler
-      ? (handler as (request: unknown, operation: unknown) => unknown)(options.request, {
-          actor: caller,
-          record: row,
-          db,
-          page: options.page,
-          services: options.services,
-          prefix: options.prefix,
-          enforce: call.enforce,
-          trace: traceHeaders(call),
-          workId,
-          afterCommit: (work: () => Promise<unknown>) => new AfterCommit(work),
-          onCommit: (work: () => void) => void onCommit.push(work),
-          signal: options.signal ?? NEVER_ABORTED,
-        })
-      : delegateOf(db, models(target.model)).delete({ where: { id: row?.id } }));
-    await endCalls(log);
-    return result;
-  }
-
-  async function list(data: ModelData): Promise<unknown> {
-    await call.enforce();
-    const owner =
-      readableRows(call, caller, data) ?? (rows.isOwnOnly() && !container ? data.ownedBy(caller) : undefined);
-    const parent = container && { [data.referenceTo(models(container.model))]: idOf(container) };
-    const where = [parent, owner].filter((one) => one !== undefined);
-    const query = { client, shared: services.client, where, selection: options.select?.(data) ?? data.visible };
-    return options.window ? pages.window(data, options.window, query) : pages.page(data, options.page, query);
-  }
-
-  /** Replaces an error that another request caused: by deleting a row, or with the same idempotency key. */
-  async function replaceRaceError(error: unknown): Promise<unknown> {
-    const parent = target.kind === 'create' ? (target.on ?? container) : undefined;
-    if (faultOf(error).kind === 'reference') {
-      if (parent && !(await rows.find(client, parent)))
-        await throwNotFoundOrGone(client, models(parent.model).model, idOf(parent));
-      throw await missingReference(client, models, log, options.sent(options.request as never), error);
-    }
-    if (keyedRequest && error instanceof Failure && error.code === 'CONFLICT') {
-      const answer = await idempotency.recall(call, keyedRequest);
-      if (answer) return answer;
-    }
-    throw error;
-  }
+async function list(one: Running<'caller'>, data: ModelData): Promise<unknown> {
+  const { plan, given, caller } = one;
+  const { services, parent } = plan;
+  const owner =
+    readableRows(given.call, caller, data) ?? (isOwnOnly(one) && !parent ? data.ownedBy(caller) : undefined);
+  const within = parent && { [data.referenceTo(dataOf(one, parent))]: idIn(one, parent) };
+  const where = [within, owner].filter((filter) => filter !== undefined);
+  const selection = given.select?.(data) ?? data.visible;
+  const query = { client: clientIn(one), shared: services.client, where, selection };
+  return given.window ? services.pages.window(data, given.window, query) : services.pages.page(data, given.page, query);
 }

@@ -1,14 +1,11 @@
-/** Limits reads to the rows that the caller may read, and checks the owner of the row that a request addresses. @module */
+/** Limits reads to the rows that the caller may read. @module */
 
 import type { Field } from '../../database/client.js';
 import { Prisma } from '../../database/client.js';
 import { type Actor, type Call, forbidden, reachOf } from '../calls/access.js';
-import type { Failure } from '../calls/errors.js';
-import { isStorableId, notFound } from '../calls/rows.js';
 import { type Args, filtered, isObject, mapMembers, rulesOf, withFilters, withMember } from './call-arguments.js';
-import type { AllowedCall, AnyRow, Tx } from './model.js';
-import { type DeclaredModels, delegateOf, type ModelData, matchesLocally, rowSatisfies } from './model-data.js';
-import type { RecordTarget } from './route.js';
+import type { AllowedCall } from './model.js';
+import type { ModelData } from './model-data.js';
 
 /** Returns the filter of the rows that the caller may read; undefined for all rows. @throws Failure FORBIDDEN */
 export type Readable = (data: ModelData) => object | undefined;
@@ -238,53 +235,4 @@ function visibleCounts(data: ModelData, value: true | Args, readable: Readable):
     return limited === given ? of : limited;
   });
   return withMember(counted, 'select', visible);
-}
-
-interface TargetRowsOptions {
-  readonly models: DeclaredModels;
-  readonly call: Call;
-  readonly action: string;
-  /** The caller with its current role. */
-  readonly actor: () => Actor;
-  readonly idOf: (target: RecordTarget) => number;
-}
-
-/** Loads the rows of targets, and checks their owners. */
-export function targetRows({ models, call, action, actor, idOf }: TargetRowsOptions) {
-  const isOwnOnly = (): boolean => reachOf(call.policy, action, actor()) === 'own';
-
-  const denied = ({ model: { name } }: RecordTarget, by = action): Failure => {
-    const { model } = models({ name });
-    return model.conceal ? notFound(model) : forbidden(actor(), by);
-  };
-
-  return {
-    isOwnOnly,
-    denied,
-
-    /** Decides by the id alone. Undefined if the id does not decide, or if the caller may access all rows. */
-    isOwnById(target: RecordTarget): boolean | undefined {
-      const where = isOwnOnly() ? models(target.model).ownedBy(actor()) : undefined;
-      return where && matchesLocally(where as Record<string, unknown>, { id: idOf(target) });
-    },
-
-    /** @param by the action @throws Failure FORBIDDEN for a row that the caller may not access */
-    async requireAccess(tx: Tx, target: RecordTarget, row: AnyRow, by = action): Promise<void> {
-      const data = models(target.model);
-      const reach = reachOf(call.policy, by, actor());
-      const where = reach === 'own' ? data.ownedBy(actor()) : undefined;
-      if (reach === 'none' || (where && !(await rowSatisfies(tx, data, where, row)))) throw denied(target, by);
-    },
-
-    /** @param selection Prisma's `select`; all visible members by default */
-    find(tx: Tx, target: RecordTarget, selection?: object): Promise<AnyRow | null> {
-      const id = idOf(target);
-      const data = models(target.model);
-      if (data.hasNumericId && !isStorableId(id)) return Promise.resolve(null);
-      return delegateOf(tx, data).findUnique({
-        where: { id },
-        ...(selection ?? data.visible),
-      }) as Promise<AnyRow | null>;
-    },
-  };
 }

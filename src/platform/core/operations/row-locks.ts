@@ -15,7 +15,7 @@ const columnOf = ({ stored }: ModelData, member: string): Prisma.Sql =>
   identifier(stored.fields[member]?.column ?? member);
 const tableOf = ({ stored }: ModelData): Prisma.Sql => identifier(stored.table);
 
-interface LockedAccount {
+export interface LockedAccount {
   readonly id: number;
   readonly role: string;
 }

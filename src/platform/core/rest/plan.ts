@@ -1,16 +1,16 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
-import fp from 'fastify-plugin';
+import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import type { Actor, KeyedRequest } from '../calls/access.js';
 import { Failure, type Issues, limitIssues, NO_ISSUES, unstorableText } from '../calls/errors.js';
 import type { Cursors, PageRequest } from '../calls/rows.js';
-import { andThen, type MaybePromise } from '../calls/schedulers.js';
+import { andThen } from '../calls/schedulers.js';
 import { essenceOf, type Schema } from '../contract/document.js';
 import { type BodyForm, bodyFormFor, bodyForms, type Operation, splitPath } from '../contract/openapi.js';
 import { structureOf } from '../contract/schemas.js';
 import { acceptableTypes, pathOf } from '../http/headers.js';
 import { bodyIssues, lazily, sortedJson } from '../http/json-schema.js';
 import { issueFailure } from '../http/messages.js';
+import type { RequestStep, StagesOf } from '../order.js';
 import { parametersIn, parametersValidator, placeReader } from './parameters.js';
 import { sender } from './represent.js';
 import { type ReadRequest, readPage } from './routes.js';
@@ -42,7 +42,6 @@ export function planOf(app: FastifyInstance, ajv: Ajv2020, operation: Operation,
     authenticate: authentication(app, operation),
     contentIssues: contentValidator(ajv, operation),
     keyOf: (read: ReadRequest) => keyedRequest(operation, read),
-    setDeprecation: deprecationNotice(operation),
     send: sender(operation, app.names.mediaType),
   };
 }
@@ -81,12 +80,9 @@ function bodyTypes(operation: Operation): (contentType: string | undefined) => v
  * Returns the authentication of an operation. That of fastify-openapi-glue answers 401 to every error, including a lost
  * database.
  */
-function authentication(
-  app: FastifyInstance,
-  { security }: Operation,
-): (request: FastifyRequest) => MaybePromise<void> {
+function authentication(app: FastifyInstance, { security }: Operation): RequestStep | undefined {
   const alternatives = security.map((alternative) => Object.keys(alternative));
-  if (alternatives.length === 0) return () => {};
+  if (alternatives.length === 0) return undefined;
   if (alternatives.some((names) => names.includes('metricsToken'))) return (request) => app.authorizeMetrics(request);
   // For an optional credential an invalid one counts as none.
   if (alternatives.some((names) => names.length === 0)) {
@@ -100,7 +96,7 @@ function authentication(
   const refuseOthers = (actor: Actor | null): void => {
     if (!actor || !mechanisms.has(actor.mechanism)) throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
   };
-  return (request) => andThen(app.authenticate(request), refuseOthers);
+  return (request) => andThen(app.authenticate(request), refuseOthers) as Promise<void> | undefined;
 }
 
 function ignoreUnauthenticated(error: unknown): void {
@@ -117,22 +113,6 @@ function keyedRequest({ operationId }: Operation, { path, headers, body }: ReadR
   return { operation: operationId, key, content: () => sortedJson({ path, body }) };
 }
 
-/**
- * Returns a function that sets the headers of deprecation (RFC 9745) and sunset (RFC 8594), and the link to the
- * replacement.
- */
-function deprecationNotice({ operation }: Operation): ((reply: FastifyReply) => void) | undefined {
-  const deprecation = operation['x-deprecation'];
-  if (!deprecation) return undefined;
-  const { since, sunset, link } = deprecation;
-  const dates = { deprecation: `@${Date.parse(since) / 1000}`, sunset: new Date(sunset).toUTCString() };
-  const own = `<${link}>; rel="deprecation"; type="text/html"`;
-  return (reply) => {
-    const others = reply.getHeader('link');
-    reply.headers({ link: others === undefined ? own : `${others}, ${own}`, ...dates });
-  };
-}
-
 declare module 'fastify' {
   interface FastifyContextConfig {
     counted?: boolean;
@@ -145,33 +125,31 @@ declare module 'fastify' {
   }
 }
 
-export const restStagesPlugin = fp(
-  async (app) => {
-    app.decorateRequest('answerType', '');
-    app.decorateRequest('read');
-    app.decorateRequest('page');
-
-    app.stage('media-types', (request) => {
-      const { plan } = request.route;
-      if (!plan) return;
-      request.answerType = plan.answerType(request.headers.accept);
-      plan.refuseBodyType(request.headers['content-type']);
-    });
-    app.stage('null-body', refuseNullBody);
-    app.stage('parameters', (request) => {
-      const { plan } = request.route;
-      if (plan) request.read = plan.read(request);
-    });
-    app.stage('authentication', (request) => {
-      const { plan } = request.route;
-      if (!plan) return;
-      request.page = plan.page(request.read, request);
-      return plan.authenticate(request);
-    });
-    app.stage('deprecation', ({ route }, reply) => route.plan?.setDeprecation?.(reply));
-  },
-  { name: 'rest-stages', dependencies: ['pipeline', 'common-stages', 'authenticate', 'metrics'] },
-);
+export function restStages(app: FastifyInstance) {
+  app.decorateRequest('answerType', '');
+  app.decorateRequest('read');
+  app.decorateRequest('page');
+  return {
+    'media-types': ({ plan }) =>
+      plan &&
+      ((request) => {
+        request.answerType = plan.answerType(request.headers.accept);
+        plan.refuseBodyType(request.headers['content-type']);
+      }),
+    'null-body': ({ plan }) => plan && nullBodyRefusal(plan.operation),
+    parameters: ({ plan }) =>
+      plan &&
+      ((request) => {
+        request.read = plan.read(request);
+      }),
+    page: ({ plan }) =>
+      plan &&
+      ((request) => {
+        request.page = plan.page(request.read, request);
+      }),
+    authentication: ({ plan }) => plan?.authenticate,
+  } satisfies Partial<StagesOf<'core'>>;
+}
 
 const badRequest = (found: Partial<Issues>) => issueFailure('BAD_REQUEST', found);
 
@@ -245,13 +223,14 @@ export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<Schema> 
 }
 
 /** Rejects the body `null` and a missing required body. Fastify's validator gets null for both. */
-function refuseNullBody({ body, route }: FastifyRequest): void {
-  const { requestBody } = route.plan?.operation.operation ?? {};
-  if (requestBody === undefined) return;
-  const detail =
-    body === null
-      ? 'must not be null. Send a body that matches the contract.'
-      : 'is missing. Send a body of a media type that the operation accepts.';
-  if (body === null || (body === undefined && requestBody.required === true))
-    throw badRequest({ issues: [{ pointer: '', detail }] });
+function nullBodyRefusal({ operation: { requestBody } }: Operation): RequestStep | undefined {
+  if (requestBody === undefined) return undefined;
+  return ({ body }) => {
+    const detail =
+      body === null
+        ? 'must not be null. Send a body that matches the contract.'
+        : 'is missing. Send a body of a media type that the operation accepts.';
+    if (body === null || (body === undefined && requestBody.required === true))
+      throw badRequest({ issues: [{ pointer: '', detail }] });
+  };
 }

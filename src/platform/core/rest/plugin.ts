@@ -1,9 +1,9 @@
 /** The Fastify plugin that mounts the operations of the REST contract with their handlers. @module */
 
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
-import fp from 'fastify-plugin';
+import { sessionCookies } from '../../parts/browsers/session-cookies.js';
 import type { ServedContracts } from '../../parts/pages/published.js';
 import type { PlatformServices } from '../../server/services.js';
 import type { Mechanism } from '../calls/access.js';
@@ -12,13 +12,14 @@ import { kindOf, type OpenApiDocument } from '../contract/document.js';
 import { type Operation, operations, prefixOf, splitPath, versionsOf } from '../contract/openapi.js';
 import { parameterForm } from '../contract/parameter-form.js';
 import { inlineSchemas } from '../contract/schemas.js';
-import { callOf, sessionCookies } from '../http/call.js';
+import type { ServedServices } from '../http/call.js';
 import { addressOf } from '../http/failures.js';
 import { acceptableTypes, addVary, markCompressible, pathOf } from '../http/headers.js';
 import { schemaCompiler } from '../http/json-schema.js';
 import type { Names } from '../names.js';
 import { checkRoutes } from '../operations/check.js';
 import { isNotWritten, isRoute } from '../operations/route.js';
+import { walk, wayOf } from '../way.js';
 import { parametersIn } from './parameters.js';
 import { type Plan, planOf, routeSchema, structureValidator } from './plan.js';
 import { type Reply, replyWriter } from './represent.js';
@@ -65,7 +66,7 @@ const publicHandler = (handler: Handler, operation: Operation): Handler => {
 interface RestOptions {
   document: OpenApiDocument;
   handlers: Handlers;
-  services: PlatformServices;
+  services: PlatformServices & ServedServices;
   platform: Pick<Platform, 'ready' | 'metrics'>;
   contracts: Pick<ServedContracts, 'at'>;
 }
@@ -74,91 +75,93 @@ interface RestOptions {
  * Mounts the REST operations. The pipeline has their stages; authorisation (403), loading (404, 410), states (409, 412)
  * and `call.enforce` (422, 429) happen around the handlers.
  */
-export const restPlugin = fp<RestOptions>(
-  async (app, { document, handlers, services, platform, contracts }) => {
-    const all = operations(inlineSchemas(document));
-    checkContract(document, all, app.names);
-    checkRoutes(
-      app.policy,
-      services.operations.models,
-      all.flatMap((operation) => checkedRoute(operation, handlers)),
-    );
-    const ajv = schemaCompiler();
-    app.setValidatorCompiler(structureValidator(ajv));
+export async function mountRest(
+  app: FastifyInstance,
+  { document, handlers, services, platform, contracts }: RestOptions,
+): Promise<void> {
+  const all = operations(inlineSchemas(document));
+  checkContract(document, all, app.names);
+  checkRoutes(
+    app.policy,
+    services.operations.models,
+    all.flatMap((operation) => checkedRoute(operation, handlers)),
+  );
+  const ajv = schemaCompiler();
+  app.setValidatorCompiler(structureValidator(ajv));
 
-    const handlerOf = (operation: Operation): Handler => {
-      const given = givenHandler(handlers, operation);
-      return isRoute(given) ? restHandler(operation, given, services) : publicHandler(given as Handler, operation);
-    };
+  const handlerOf = (operation: Operation): Handler => {
+    const given = givenHandler(handlers, operation);
+    return isRoute(given) ? restHandler(operation, given, services) : publicHandler(given as Handler, operation);
+  };
 
-    const documentsFor =
-      (request: FastifyRequest): Platform['document'] =>
-      async (name, asked) => {
-        const { release, documents } = contracts.at(addressOf(request) || '/');
-        if (asked !== undefined && asked !== release)
-          throw new Failure('NOT_FOUND', 'Another release of the contracts is served.');
-        const headers = {
-          'content-location': `${pathOf(request.url)}?release=${encodeURIComponent(release)}`,
-          'cache-control': asked === undefined ? 'no-cache' : IMMUTABLE,
-        };
-        return { headers, body: markCompressible(documents[name]) };
+  const documentsFor =
+    (request: FastifyRequest): Platform['document'] =>
+    async (name, asked) => {
+      const { release, documents } = contracts.at(addressOf(request) || '/');
+      if (asked !== undefined && asked !== release)
+        throw new Failure('NOT_FOUND', 'Another release of the contracts is served.');
+      const headers = {
+        'content-location': `${pathOf(request.url)}?release=${encodeURIComponent(release)}`,
+        'cache-control': asked === undefined ? 'no-cache' : IMMUTABLE,
       };
-    const newest = versionsOf(document).at(-1);
-
-    function contextsFor({ version = newest, contentIssues, keyOf }: Plan) {
-      const refresh = refreshPath(all, version, app.names.refreshCookie);
-      const cookies = sessionCookies(app.names, refresh, false, services.binding.valueFor);
-      const secureCookies = sessionCookies(app.names, refresh, true, services.binding.valueFor);
-      const prefix = version === undefined ? '' : prefixOf(version);
-      return (request: FastifyRequest, reply: FastifyReply): Context => ({
-        services: services.handlers,
-        platform: { ready: platform.ready, metrics: platform.metrics, document: documentsFor(request) },
-        prefix,
-        call: callOf(request, () => contentIssues(request.read), keyOf(request.read)),
-        page: request.page,
-        pathname: pathOf(request.url),
-        accepts: (types) => {
-          addVary(reply, 'Accept');
-          return acceptableTypes(request.headers.accept, types)[0];
-        },
-        ownOrigin: () => app.refuseForeignOrigin(request),
-        sessionCookies: request.protocol === 'https' ? secureCookies : cookies,
-      });
-    }
-
-    function routeHandler(plan: Plan) {
-      const { operation, send } = plan;
-      const handler = handlerOf(operation);
-      const contextOf = contextsFor(plan);
-      return async (request: FastifyRequest, reply: FastifyReply) => {
-        const { read, answerType } = request;
-        if (operation.credentialsInBody) app.requireHttps(request);
-        if (operation.method !== 'GET') app.refuseForeignCookie(request);
-        const context = contextOf(request, reply);
-        let result: Reply;
-        try {
-          result = await handler(read, context);
-        } finally {
-          // A stream is useless after its handler.
-          if (read.body instanceof Readable) read.body.destroy();
-        }
-        return send(request, reply, result, answerType);
-      };
-    }
-
-    const mounted = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
-    const operationResolver = (_id: string, method: string, path: string) => {
-      const operation = mounted.get(`${method} ${path}`) as Operation;
-      const plan = planOf(app, ajv, operation, services.cursors);
-      const config = { plan, counted: operation.counted };
-      return { config, schema: routeSchema(operation), handler: routeHandler(plan) };
+      return { headers, body: markCompressible(documents[name]) };
     };
-    // fastify-openapi-glue makes routes of methods and paths; the resolver completes them.
-    const options = { specification: routeTable(document, all), operationResolver: operationResolver as never };
-    await app.register(openapiGlue, options);
-  },
-  { name: 'rest', dependencies: ['rest-stages', 'bodies', 'common-stages', 'origins', 'answer-bytes'] },
-);
+  const newest = versionsOf(document).at(-1);
+
+  function contextsFor({ version = newest, contentIssues, keyOf }: Plan) {
+    const refresh = refreshPath(all, version, app.names.refreshCookie);
+    const cookies = sessionCookies(app.names, refresh, false, services.binding.valueFor);
+    const secureCookies = sessionCookies(app.names, refresh, true, services.binding.valueFor);
+    const prefix = version === undefined ? '' : prefixOf(version);
+    return (request: FastifyRequest, reply: FastifyReply): Context => ({
+      services: services.handlers,
+      platform: { ready: platform.ready, metrics: platform.metrics, document: documentsFor(request) },
+      prefix,
+      call: services.callOf(request, () => contentIssues(request.read), keyOf(request.read)),
+      page: request.page,
+      pathname: pathOf(request.url),
+      accepts: (types) => {
+        addVary(reply, 'Accept');
+        return acceptableTypes(request.headers.accept, types)[0];
+      },
+      ownOrigin: () => app.refuseForeignOrigin(request),
+      sessionCookies: request.protocol === 'https' ? secureCookies : cookies,
+    });
+  }
+
+  function routeHandler(plan: Plan) {
+    const { operation, send } = plan;
+    const handler = handlerOf(operation);
+    const contextOf = contextsFor(plan);
+    const writes = operation.method !== 'GET' && operation.method !== 'HEAD';
+    const { credentialsInBody } = operation;
+    const ready = wayOf(services.operations.stages, 'ready', { on: 'REST', writes, credentialsInBody });
+    return async (request: FastifyRequest, reply: FastifyReply) => {
+      const { read, answerType } = request;
+      await walk(ready, { request });
+      const context = contextOf(request, reply);
+      let result: Reply;
+      try {
+        result = await handler(read, context);
+      } finally {
+        // A stream is useless after its handler.
+        if (read.body instanceof Readable) read.body.destroy();
+      }
+      return send(request, reply, result, answerType);
+    };
+  }
+
+  const mounted = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
+  const operationResolver = (_id: string, method: string, path: string) => {
+    const operation = mounted.get(`${method} ${path}`) as Operation;
+    const plan = planOf(app, ajv, operation, services.cursors);
+    const config = { plan, counted: operation.counted };
+    return { config, schema: routeSchema(operation), handler: routeHandler(plan) };
+  };
+  // fastify-openapi-glue makes routes of methods and paths; the resolver completes them.
+  const options = { specification: routeTable(document, all), operationResolver: operationResolver as never };
+  await app.register(openapiGlue, options);
+}
 
 /** Returns the route of an operation for its check. Public operations have none. */
 function checkedRoute(operation: Operation, handlers: Handlers) {

@@ -1,12 +1,11 @@
+import type { SessionCookies } from '../../parts/browsers/session-cookies.js';
 import type { PublishedContracts } from '../../parts/pages/published.js';
 import type { Call, Policy } from '../calls/access.js';
 import type { Issue } from '../calls/errors.js';
 import { type Cursors, type Page, type PageRequest, resourceTag, tagOfGeneration } from '../calls/rows.js';
 import type { Operation } from '../contract/openapi.js';
-import type { SessionCookies } from '../http/call.js';
 import { issueFailure, quoted } from '../http/messages.js';
-import type { OperationServices } from '../operations/guarded-client.js';
-import { operate } from '../operations/operate.js';
+import { operationOf, type StagedServices } from '../operations/operate.js';
 import type { ReplyContext, Route } from '../operations/route.js';
 import { type Reply, replyWriter } from './represent.js';
 
@@ -78,18 +77,23 @@ const sent = ({ body, path, query }: ReadRequest) => ({ content: body, parameter
 export const restHandler = (
   operation: Operation,
   route: Route<never, unknown>,
-  { operations, cursors }: { operations: OperationServices; cursors: Cursors },
+  { operations, cursors }: { operations: StagedServices; cursors: Cursors },
 ) => {
   const { permission, method, operationId } = operation;
   const writeReply = replyWriter(operation);
+  const run = operationOf({
+    name: operationId,
+    action: permission === 'public' ? '' : permission.action,
+    writes: method !== 'GET' && method !== 'HEAD',
+    isKeyed: operation.operation.parameters.some((one) => one.in === 'header' && /^idempotency-key$/i.test(one.name)),
+    route,
+    services: operations,
+  });
   return async (request: ReadRequest, { call, page, pathname, prefix, services }: Context): Promise<Reply> => {
     const { query, headers } = request;
     const replyContext: ReplyContext = { page, pathname, prefix, query, headers: headers as never, cursors };
-    const reply = (await operate(operations, route, {
+    const reply = (await run({
       call,
-      name: operationId,
-      action: permission === 'public' ? '' : permission.action,
-      writes: method !== 'GET' && method !== 'HEAD',
       request,
       sent,
       idOf: (key) => Number(request.path[key]),

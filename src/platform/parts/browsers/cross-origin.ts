@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Failure } from '../../core/calls/errors.js';
 import { isLoopbackHost } from '../../core/calls/networks.js';
 import type { OpenApiDocument } from '../../core/contract/document.js';
 import { declaredResponses, type Operation } from '../../core/contract/openapi.js';
-import { addVary, headerValues } from '../../core/http/headers.js';
+import { addVary } from '../../core/http/headers.js';
+import type { StagesOf } from '../../core/order.js';
 
 /** Headers that scripts of other origins may always read (Fetch, "CORS-safelisted response-header name"), or never. */
 const NOT_EXPOSED = new Set([
@@ -97,25 +97,28 @@ declare module 'fastify' {
      * @throws Failure FORBIDDEN unless `Origin` is the service's own
      */
     refuseForeignOrigin: (request: FastifyRequest) => void;
-    refuseForeignCookie: (request: FastifyRequest) => void;
   }
 }
 
 /** Rejects foreign and duplicate hosts, answers preflights, and sets the headers of CORS. */
-export const originsPlugin = fp<CrossOrigin>(
-  async (app, { headersFor, preflightHeaders, variesByOrigin }) => {
-    const { publicOrigin } = app;
-    const isOwn = ownOrigin(publicOrigin);
-    const logged = new Set<string>();
-    function logRefusal(request: FastifyRequest): void {
-      const { origin } = request.headers;
-      if (origin === undefined || logged.has(origin) || logged.size >= MAX_LOGGED_ORIGINS) return;
-      if (!URL.canParse(origin) || new URL(origin).origin !== origin || isOwn(request)) return;
-      logged.add(origin);
-      app.log.warn({ origin }, 'a page of another origin was refused: CORS_ORIGINS lists the origins that may call');
-    }
-    app.stage('foreign-host', refuseForeignHost(publicOrigin));
-    app.stage('cross-origin', (request, reply) => {
+export function originStages(app: FastifyInstance, { headersFor, preflightHeaders, variesByOrigin }: CrossOrigin) {
+  const { publicOrigin } = app;
+  const isOwn = ownOrigin(publicOrigin);
+  const logged = new Set<string>();
+  function logRefusal(request: FastifyRequest): void {
+    const { origin } = request.headers;
+    if (origin === undefined || logged.has(origin) || logged.size >= MAX_LOGGED_ORIGINS) return;
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin || isOwn(request)) return;
+    logged.add(origin);
+    app.log.warn({ origin }, 'a page of another origin was refused: CORS_ORIGINS lists the origins that may call');
+  }
+  app.decorate('refuseForeignOrigin', (request: FastifyRequest) => {
+    if (!isOwn(request))
+      throw new Failure('FORBIDDEN', "A write with a cookie must come from the service's own origin.");
+  });
+  return {
+    'foreign-host': () => refuseForeignHost(publicOrigin),
+    'cross-origin': () => (request, reply) => {
       if (variesByOrigin(request.url)) addVary(reply, 'Origin');
       const allowed = headersFor(request);
       if (!allowed) return logRefusal(request);
@@ -123,23 +126,14 @@ export const originsPlugin = fp<CrossOrigin>(
       if (!isPreflight(request)) return;
       addVary(reply, 'Access-Control-Request-Headers');
       return reply.code(204).headers(preflightHeaders(request)).send();
-    });
-    app.stage('second-host', refuseSecondHost);
-
-    app.decorate('refuseForeignOrigin', (request: FastifyRequest) => {
-      if (!isOwn(request))
-        throw new Failure('FORBIDDEN', "A write with a cookie must come from the service's own origin.");
-    });
-    app.decorate('refuseForeignCookie', (request: FastifyRequest) => {
-      if (request.actor?.mechanism === 'cookieAuth') app.refuseForeignOrigin(request);
-    });
-  },
-  { name: 'origins', dependencies: ['pipeline'] },
-);
-
-/** Rejects a second host (RFC 9112 §3.2): a proxy may have checked the other one. */
-function refuseSecondHost({ raw }: FastifyRequest): void {
-  if (headerValues(raw, 'host').length > 1) throw new Failure('BAD_REQUEST', 'The request has several Host headers.');
+    },
+    'own-origin': ({ writes }) =>
+      writes
+        ? ({ request }) => {
+            if (request.actor?.mechanism === 'cookieAuth') app.refuseForeignOrigin(request);
+          }
+        : undefined,
+  } satisfies Partial<StagesOf<'browsers'>>;
 }
 
 /** A host with an optional port, without characters that URL parsers treat as a user or a path. */

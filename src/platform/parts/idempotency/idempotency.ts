@@ -3,6 +3,8 @@ import { BOUNDS } from '../../core/bounds.js';
 import { authenticated, type Call, type KeyedRequest } from '../../core/calls/access.js';
 import { Failure, RETRY_AFTER_S } from '../../core/calls/errors.js';
 import { inFlight } from '../../core/calls/in-flight.js';
+import { put } from '../../core/operations/running.js';
+import type { StagesOf } from '../../core/order.js';
 import { macs, type Secrets } from '../../core/secrets.js';
 import type { Prisma, PrismaClient } from '../../database/client.js';
 import { faultOf } from '../../database/faults.js';
@@ -149,6 +151,25 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
     },
   };
 }
+
+/** The stages of a request with a key. */
+export const idempotencyStages = ({ recall, claim }: Idempotency) =>
+  ({
+    replay: ({ isKeyed }) =>
+      isKeyed
+        ? async (one) => {
+            const { call } = one.given;
+            const answer = call.idempotency && (await recall(call, call.idempotency));
+            return answer && put.answer(one, answer);
+          }
+        : undefined,
+    claim: ({ isKeyed }) =>
+      isKeyed
+        ? async ({ tx, given: { call } }) => {
+            if (call.idempotency) await claim(tx as Transaction, call, call.idempotency);
+          }
+        : undefined,
+  }) satisfies StagesOf<'idempotency'>;
 
 /** Stores a body of bytes in Base64, because JSON has no bytes. */
 function writtenAnswer(answer: object): string {

@@ -1,8 +1,7 @@
 /** Admits requests to the places of running requests, by a queue. @module */
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BOUNDS } from '../../core/bounds.js';
 import { Failure } from '../../core/calls/errors.js';
 import { type addressReader, networkOf, prefixesOf } from '../../core/calls/networks.js';
@@ -10,6 +9,7 @@ import { fairQueue, listeners } from '../../core/calls/schedulers.js';
 import type { Operation } from '../../core/contract/openapi.js';
 import { type OverloadAnswer, refuseRequest } from '../../core/http/failures.js';
 import { hasBody, pathOf } from '../../core/http/headers.js';
+import type { StagesOf } from '../../core/order.js';
 import { isPreflight } from '../browsers/cross-origin.js';
 import { countRefusal, isAfterEnd } from './rate-limit.js';
 
@@ -176,101 +176,103 @@ type Positioned = IncomingMessage & { [POSITION]?: Position };
  * Admits requests before any other work, so that rejections are cheap. Probes are always admitted. A client that sends
  * its body slowly, or reads its answer slowly, has no place meanwhile.
  */
-export const admissionPlugin = fp<AdmissionOptions>(
-  async (app, options) => {
-    const places = admission(options.limits, options.addressOf);
-    const exempt = new Set(
-      options.operations
-        .filter(({ operation }) => !operation.responses['503']?.content?.['application/problem+json'])
-        .map(({ path }) => path),
-    );
-    /** Returns true for probes, and for CORS preflights, without which a page cannot read a rejection. */
-    const isLetIn = (request: IncomingMessage): boolean => {
-      const isRead = request.method === 'GET' || request.method === 'HEAD';
-      return isPreflight(request) || (isRead && exempt.has(pathOf(request.url ?? '/')));
+export function admissionStages(app: FastifyInstance, options: AdmissionOptions) {
+  const places = admission(options.limits, options.addressOf);
+  const exempt = new Set(
+    options.operations
+      .filter(({ operation }) => !operation.responses['503']?.content?.['application/problem+json'])
+      .map(({ path }) => path),
+  );
+  /** Returns true for probes, and for CORS preflights, without which a page cannot read a rejection. */
+  const isLetIn = (request: IncomingMessage): boolean => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    return isPreflight(request) || (isRead && exempt.has(pathOf(request.url ?? '/')));
+  };
+
+  function leave(position: Position, to: Position['at']): void {
+    if (position.at === 'inside') places.leave();
+    if (to === 'gone') position.request = undefined;
+    position.at = to;
+  }
+
+  function leftEarly({ at, request }: Position): void {
+    if (at === 'gone' || request === undefined) return;
+    request.isOver = true;
+    places.left.emit(request);
+  }
+
+  const [serve] = app.server.listeners('request') as [RequestListener];
+  app.server.removeListener('request', serve);
+  app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (isAfterEnd(request)) return;
+    if (isLetIn(request)) return serve(request, response);
+    const position: Position = { at: 'queue', stop: () => {} };
+    (request as Positioned)[POSITION] = position;
+    const begin = () => {
+      position.at = 'inside';
+      serve(request, response);
     };
-
-    function leave(position: Position, to: Position['at']): void {
-      if (position.at === 'inside') places.leave();
-      if (to === 'gone') position.request = undefined;
-      position.at = to;
-    }
-
-    function leftEarly({ at, request }: Position): void {
-      if (at === 'gone' || request === undefined) return;
-      request.isOver = true;
-      places.left.emit(request);
-    }
-
-    const [serve] = app.server.listeners('request') as [RequestListener];
-    app.server.removeListener('request', serve);
-    app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      if (isAfterEnd(request)) return;
-      if (isLetIn(request)) return serve(request, response);
-      const position: Position = { at: 'queue', stop: () => {} };
-      (request as Positioned)[POSITION] = position;
-      const begin = () => {
+    response.once('close', () => {
+      position.stop();
+      leftEarly(position);
+      // The work for a client that disconnected continues.
+      if (position.at === 'inside' && !response.writableEnded)
+        setTimeout(leave, ABANDONED_MS, position, 'gone').unref();
+      else leave(position, 'gone');
+    });
+    position.stop = places.enter(request, begin, (failure) => {
+      countRefusal(request, response);
+      refuseRequest(options, app, request, response, failure);
+    });
+  });
+  async function leaveUnlessThere(position: Position, request: IncomingMessage): Promise<void> {
+    // A body that arrived with the headers is read in this turn, after them.
+    await undefined;
+    if (position.at === 'inside' && !request.complete) leave(position, 'outside');
+  }
+  async function takePlace(position: Position, request: IncomingMessage): Promise<void> {
+    position.at = 'queue';
+    await new Promise<void>((begin, refused) => {
+      const entered = () => {
         position.at = 'inside';
-        serve(request, response);
+        begin();
       };
-      response.once('close', () => {
-        position.stop();
-        leftEarly(position);
-        // The work for a client that disconnected continues.
-        if (position.at === 'inside' && !response.writableEnded)
-          setTimeout(leave, ABANDONED_MS, position, 'gone').unref();
-        else leave(position, 'gone');
-      });
-      position.stop = places.enter(request, begin, (failure) => {
-        countRefusal(request, response);
-        refuseRequest(options, app, request, response, failure);
-      });
+      position.stop = places.enter(request, entered, refused);
     });
-    // Node emits no request for an upgrade, and a socket takes its own places.
-    app.stage('upgrade-admission', ({ ws }) => {
-      if (ws) places.pass();
-    });
+  }
+  async function waitOutside(request: Positioned | undefined, wait: Promise<void>): Promise<void> {
+    const position = request?.[POSITION];
+    if (position?.at !== 'inside') return wait;
+    leave(position, 'outside');
+    await wait;
+    if ((position as Position).at !== 'outside') throw new Failure('UNAVAILABLE', 'The request is over.');
+    await takePlace(position, request as IncomingMessage);
+  }
+  app.decorate('admission', Object.assign(places, { waitOutside }));
 
-    app.stage('place-left', (request) => {
+  return {
+    // Node emits no request for an upgrade, and a socket takes its own places.
+    'upgrade-admission':
+      () =>
+      ({ ws }) => {
+        if (ws) places.pass();
+      },
+    'place-left': () => (request) => {
       const { raw } = request;
       const position = (raw as Positioned)[POSITION];
       if (position) position.request = request;
       return position && hasBody(raw) && !raw.complete ? leaveUnlessThere(position, raw) : undefined;
-    });
-    async function leaveUnlessThere(position: Position, request: IncomingMessage): Promise<void> {
-      // A body that arrived with the headers is read in this turn, after them.
-      await undefined;
-      if (position.at === 'inside' && !request.complete) leave(position, 'outside');
-    }
-    app.stage('place-taken', ({ raw }) => {
-      const position = (raw as Positioned)[POSITION];
-      return position?.at === 'outside' ? takePlace(position, raw) : undefined;
-    });
-    async function takePlace(position: Position, request: IncomingMessage): Promise<void> {
-      position.at = 'queue';
-      await new Promise<void>((begin, refused) => {
-        const entered = () => {
-          position.at = 'inside';
-          begin();
-        };
-        position.stop = places.enter(request, entered, refused);
-      });
-    }
-    async function waitOutside(request: Positioned | undefined, wait: Promise<void>): Promise<void> {
-      const position = request?.[POSITION];
-      if (position?.at !== 'inside') return wait;
-      leave(position, 'outside');
-      await wait;
-      if ((position as Position).at !== 'outside') throw new Failure('UNAVAILABLE', 'The request is over.');
-      await takePlace(position, request as IncomingMessage);
-    }
-    app.decorate('admission', Object.assign(places, { waitOutside }));
-
-    app.stage('place-returned', (request) => {
+    },
+    'place-taken':
+      () =>
+      ({ raw }) => {
+        const position = (raw as Positioned)[POSITION];
+        return position?.at === 'outside' ? takePlace(position, raw) : undefined;
+      },
+    'place-returned': () => (request) => {
       request.isOver = true;
       const position = (request.raw as Positioned)[POSITION];
       if (position) leave(position, 'gone');
-    });
-  },
-  { name: 'admission', dependencies: ['pipeline', 'web-socket'] },
-);
+    },
+  } satisfies Partial<StagesOf<'limits'>>;
+}

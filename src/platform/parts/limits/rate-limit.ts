@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { BOUNDS } from '../../core/bounds.js';
 import { Failure } from '../../core/calls/errors.js';
 import { networkOf } from '../../core/calls/networks.js';
 import { andThen, type MaybePromise } from '../../core/calls/schedulers.js';
+import type { RouteConfig, StagesOf, Weight } from '../../core/order.js';
 
 const MINUTE_MS = 60_000;
 export const STEPS = 60;
@@ -33,12 +33,6 @@ interface Rate {
   remaining: number;
   exceeded: boolean;
   ttl: number;
-}
-
-export interface Weight {
-  operations: number;
-  /** For an address: the cost of reading the request, before the caller is known. */
-  cost: number;
 }
 
 declare module 'fastify' {
@@ -73,75 +67,81 @@ interface RateLimitOptions {
  * Counts requests by caller, and sets the `X-Rate-Limit-*` headers. Only the ceiling of an address rejects here:
  * `refuseExcess` rejects other requests later, in the order of failures.
  */
-export const rateLimitPlugin = fp<RateLimitOptions>(
-  async (app, { limit, anonymous, ceiling, now, shared }) => {
-    function counter(kind: string) {
-      const own = slidingWindows(now);
-      return (key: string, maximum: number, units: number): MaybePromise<Rate> => {
-        const countHere = () => rateOf(maximum, own(key, MINUTE_MS, maximum, units));
-        const sharedCount = shared?.count(`${kind}:${key}`, MINUTE_MS, maximum, units);
-        return sharedCount ? sharedCount.then((count) => (count ? rateOf(maximum, count) : countHere())) : countHere();
-      };
+export function rateStages(app: FastifyInstance, { limit, anonymous, ceiling, now, shared }: RateLimitOptions) {
+  function counter(kind: string) {
+    const own = slidingWindows(now);
+    return (key: string, maximum: number, units: number): MaybePromise<Rate> => {
+      const countHere = () => rateOf(maximum, own(key, MINUTE_MS, maximum, units));
+      const sharedCount = shared?.count(`${kind}:${key}`, MINUTE_MS, maximum, units);
+      return sharedCount ? sharedCount.then((count) => (count ? rateOf(maximum, count) : countHere())) : countHere();
+    };
+  }
+  const callers = counter('callers');
+  const addresses = counter('addresses');
+
+  app.decorateRequest('rate', null);
+  app.decorateRequest('counting', null);
+  app.decorateRequest('weight', null);
+
+  function countCaller(request: FastifyRequest): MaybePromise<Rate> {
+    const { operations, cost } = request.weight ?? ONE;
+    return request.actor ? callers(callerOf(request), limit, operations) : callers(callerOf(request), anonymous, cost);
+  }
+  async function countLater(request: FastifyRequest): Promise<Rate> {
+    // Requests that fail before authentication (404, 308, 405), or need none, count for their caller too.
+    // The answer at the time limit does not wait for a password hash.
+    if (!request.actor && !request.isOver) await app.identify(request);
+    request.rate = await countCaller(request);
+    return request.rate;
+  }
+  app.decorate('countRequest', (request: FastifyRequest) => {
+    if (request.rate) return request.rate;
+    if (request.counting) return request.counting;
+    if (!request.actor || shared) {
+      request.counting = countLater(request);
+      return request.counting;
     }
-    const callers = counter('callers');
-    const addresses = counter('addresses');
+    request.rate = countCaller(request) as Rate;
+    return request.rate;
+  });
 
-    app.decorateRequest('rate', null);
-    app.decorateRequest('counting', null);
-    app.decorateRequest('weight', null);
-
-    function countCaller(request: FastifyRequest): MaybePromise<Rate> {
-      const { operations, cost } = request.weight ?? ONE;
-      return request.actor
-        ? callers(callerOf(request), limit, operations)
-        : callers(callerOf(request), anonymous, cost);
-    }
-    async function countLater(request: FastifyRequest): Promise<Rate> {
-      // Requests that fail before authentication (404, 308, 405), or need none, count for their caller too.
-      // The answer at the time limit does not wait for a password hash.
-      if (!request.actor && !request.isOver) await app.identify(request);
-      request.rate = await countCaller(request);
-      return request.rate;
-    }
-    app.decorate('countRequest', (request: FastifyRequest) => {
-      if (request.rate) return request.rate;
-      if (request.counting) return request.counting;
-      if (!request.actor || shared) {
-        request.counting = countLater(request);
-        return request.counting;
-      }
-      request.rate = countCaller(request) as Rate;
-      return request.rate;
+  app.decorate('weighRequest', (request: FastifyRequest, weight: Weight) => {
+    const difference = weight.cost - (request.weight?.cost ?? 0);
+    request.weight = weight;
+    if (difference === 0) return;
+    const rate = addresses(networkOf(request.address), ceiling, difference);
+    return andThen(rate, (one) => {
+      if (one.exceeded) request.rate = one;
+      refuseExcess(one);
     });
+  });
 
-    app.decorate('weighRequest', (request: FastifyRequest, weight: Weight) => {
-      const difference = weight.cost - (request.weight?.cost ?? 0);
-      request.weight = weight;
-      if (difference === 0) return;
-      const rate = addresses(networkOf(request.address), ceiling, difference);
-      return andThen(rate, (one) => {
-        if (one.exceeded) request.rate = one;
-        refuseExcess(one);
-      });
+  const setHeaders = (reply: FastifyReply, { limit, remaining, ttl }: Rate) =>
+    void reply.headers({
+      'x-rate-limit-limit': limit,
+      'x-rate-limit-remaining': remaining,
+      'x-rate-limit-reset': Math.ceil((now() + ttl) / 1000),
     });
-    app.stage('ceiling', (request) => (isCounted(request) ? app.weighRequest(request, ONE) : undefined));
-
-    const setHeaders = (reply: FastifyReply, { limit, remaining, ttl }: Rate) =>
-      void reply.headers({
-        'x-rate-limit-limit': limit,
-        'x-rate-limit-remaining': remaining,
-        'x-rate-limit-reset': Math.ceil((now() + ttl) / 1000),
-      });
-    app.stage('rate-headers', (request, reply) => {
-      if (!isCounted(request)) return;
-      return andThen(app.countRequest(request), (rate) => {
-        if (rate.exceeded) countRefusal(request.raw, reply.raw);
-        setHeaders(reply, rate);
-      });
-    });
-  },
-  { name: 'rate-limit', dependencies: ['pipeline', 'common-stages', 'authenticate'] },
-);
+  return {
+    ceiling: (route) => (isCounted(route) ? (request) => app.weighRequest(request, ONE) as Promise<void> : undefined),
+    weight:
+      () =>
+      ({ request, weight }) =>
+        app.weighRequest(request, weight),
+    rate:
+      () =>
+      ({ request }) =>
+        andThen(app.countRequest(request), refuseExcess),
+    'rate-headers': (route) =>
+      isCounted(route)
+        ? (request, reply) =>
+            andThen(app.countRequest(request), (rate) => {
+              if (rate.exceeded) countRefusal(request.raw, reply.raw);
+              setHeaders(reply, rate);
+            }) as Promise<void>
+        : undefined,
+  } satisfies Partial<StagesOf<'limits'>>;
+}
 
 /** Returns a key: the user, or the network of an anonymous caller. */
 export const callerOf = ({ actor, address }: Pick<FastifyRequest, 'actor' | 'address'>): string =>
@@ -155,7 +155,7 @@ const rateOf = (limit: number, { current, ttl }: Count): Rate => ({
 });
 
 /** Returns false for routes that are excluded by their configuration: docs, published contracts and health. */
-const isCounted = ({ route }: FastifyRequest): boolean => route.counted !== false;
+const isCounted = ({ counted }: RouteConfig): boolean => counted !== false;
 
 /** @throws Failure RATE_LIMITED if the caller has no requests left */
 export function refuseExcess({ exceeded, limit, ttl }: Rate): void {

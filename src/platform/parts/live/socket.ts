@@ -10,6 +10,7 @@ import { type OperationRequest, tokensOfAll, withOwnDocument } from '../../core/
 import type { Engine, Execution } from '../../core/graphql/engine.js';
 import { asGraphQLErrors, codesOf, type ErrorFormatter, formatResult, limitErrors } from '../../core/graphql/errors.js';
 import type { Limits } from '../../core/graphql/limits.js';
+import type { ServedServices } from '../../core/http/call.js';
 import type { PlatformServices } from '../../server/services.js';
 import { callerOf } from '../limits/rate-limit.js';
 import { aboutRequest } from '../observability/observability.js';
@@ -29,7 +30,7 @@ import { StreamSource } from './streams.js';
 import { emptyResults, type Selection, selectionKey, subscriptionResults, subscriptions } from './subscriptions.js';
 
 interface SocketOptions {
-  services: PlatformServices;
+  services: PlatformServices & ServedServices;
   engine: Engine;
   limits: Limits;
   format: ErrorFormatter;

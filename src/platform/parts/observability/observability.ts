@@ -2,12 +2,12 @@
 
 import { timingSafeEqual } from 'node:crypto';
 import proxyAddr from '@fastify/proxy-addr';
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Failure } from '../../core/calls/errors.js';
 import { addressOfSocket, isLoopbackAddress } from '../../core/calls/networks.js';
 import { traceOf } from '../../core/http/headers.js';
+import type { StagesOf } from '../../core/order.js';
 import type { Database } from '../../database/open.js';
 import type { Outages } from '../../database/outages.js';
 
@@ -50,29 +50,27 @@ export const aboutRequest = (request: FastifyRequest, status?: number, codes = r
 });
 
 /** @param rate lines per second */
-export const requestLogPlugin = fp<{ rate: number }>(
-  async (app, { rate }) => {
-    app.decorateRequest('arrivedAt', 0);
-    app.decorateRequest('fields', null);
-    app.decorateRequest('codes', null);
-    let lines = 0;
-    function endSecond(): void {
-      if (lines > rate) app.log.info({ omitted: lines - rate }, 'lines of requests were left out');
-      lines = 0;
-    }
-    app.addHook('onClose', async () => endSecond());
-    app.decorate('writeRequestLine', (log: FastifyBaseLogger, about: () => object) => {
-      if (rate === 0) return;
-      if (lines === 0) setTimeout(endSecond, 1000).unref();
-      lines += 1;
-      if (lines <= rate) log.info(about(), 'request');
-    });
-    app.stage('request-line', (request, reply) =>
+export function requestLogStages(app: FastifyInstance, { rate }: { rate: number }) {
+  app.decorateRequest('arrivedAt', 0);
+  app.decorateRequest('fields', null);
+  app.decorateRequest('codes', null);
+  let lines = 0;
+  function endSecond(): void {
+    if (lines > rate) app.log.info({ omitted: lines - rate }, 'lines of requests were left out');
+    lines = 0;
+  }
+  app.addHook('onClose', async () => endSecond());
+  app.decorate('writeRequestLine', (log: FastifyBaseLogger, about: () => object) => {
+    if (rate === 0) return;
+    if (lines === 0) setTimeout(endSecond, 1000).unref();
+    lines += 1;
+    if (lines <= rate) log.info(about(), 'request');
+  });
+  return {
+    'request-line': () => (request, reply) =>
       app.writeRequestLine(request.log, () => aboutRequest(request, statusOf(reply))),
-    );
-  },
-  { name: 'request-log', dependencies: ['pipeline'] },
-);
+  } satisfies Partial<StagesOf<'observability'>>;
+}
 
 interface MetricsOptions {
   token: string | undefined;
@@ -86,123 +84,122 @@ interface MetricsOptions {
 }
 
 /** Measures requests by route and status. Without a token, direct callers of this machine may read the metrics. */
-export const metricsPlugin = fp<MetricsOptions>(
-  async (app, { token, httpFrom, proxied, database: { connections, clock }, outages, hashes }) => {
-    const registry = new Registry();
-    const duration = new Histogram({
-      name: 'http_request_duration_seconds',
-      help: 'Time from the arrival of a request to its answer, in seconds.',
-      labelNames: ['method', 'route', 'operation', 'status'],
-      registers: [registry],
-    });
-    const observe = ({ method, route }: FastifyRequest, status: number, milliseconds: number) => {
-      const { url = 'none', plan } = route;
-      const operation = plan?.operation.operationId ?? 'none';
-      duration.observe({ method, route: url, operation, status }, milliseconds / 1000);
-    };
-    app.stage('metrics', (request, reply) => observe(request, statusOf(reply), reply.elapsedTime));
-    app.admission.left.add((request) => {
-      observe(request, CLIENT_LEFT, performance.now() - request.arrivedAt);
-      app.writeRequestLine(request.log, () => aboutRequest(request, CLIENT_LEFT));
-    });
+export function metricsStages(
+  app: FastifyInstance,
+  { token, httpFrom, proxied, database: { connections, clock }, outages, hashes }: MetricsOptions,
+) {
+  const registry = new Registry();
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the arrival of a request to its answer, in seconds.',
+    labelNames: ['method', 'route', 'operation', 'status'],
+    registers: [registry],
+  });
+  const observe = ({ method, route }: FastifyRequest, status: number, milliseconds: number) => {
+    const { url = 'none', plan } = route;
+    const operation = plan?.operation.operationId ?? 'none';
+    duration.observe({ method, route: url, operation, status }, milliseconds / 1000);
+  };
+  app.admission.left.add((request) => {
+    observe(request, CLIENT_LEFT, performance.now() - request.arrivedAt);
+    app.writeRequestLine(request.log, () => aboutRequest(request, CLIENT_LEFT));
+  });
 
-    const fields = new Counter({
-      name: 'graphql_fields_total',
-      help: 'Root fields by result, and nested fields that failed. The code is that of the failure, or OK.',
-      labelNames: ['type', 'field', 'code'],
-      registers: [registry],
-    });
-    const refused = new Counter({
-      name: 'graphql_operations_refused_total',
-      help: 'GraphQL operations that were refused as a whole, by error code. Excludes requests that HTTP sheds.',
-      labelNames: ['code'],
-      registers: [registry],
-    });
-    const fieldDuration = new Histogram({
-      name: 'graphql_field_duration_seconds',
-      help: 'Time from the call of a root field to its result, in seconds; of a subscription, to its start.',
-      labelNames: ['type', 'field'],
-      registers: [registry],
-    });
-    app.decorate('countField', (type, field, code, began) => {
-      fields.inc({ type, field, code });
-      if (began !== undefined) fieldDuration.observe({ type, field }, (performance.now() - began) / 1000);
-    });
-    app.decorate('countRefused', (codes) => {
-      for (const code of codes) refused.inc({ code });
-    });
+  const fields = new Counter({
+    name: 'graphql_fields_total',
+    help: 'Root fields by result, and nested fields that failed. The code is that of the failure, or OK.',
+    labelNames: ['type', 'field', 'code'],
+    registers: [registry],
+  });
+  const refused = new Counter({
+    name: 'graphql_operations_refused_total',
+    help: 'GraphQL operations that were refused as a whole, by error code. Excludes requests that HTTP sheds.',
+    labelNames: ['code'],
+    registers: [registry],
+  });
+  const fieldDuration = new Histogram({
+    name: 'graphql_field_duration_seconds',
+    help: 'Time from the call of a root field to its result, in seconds; of a subscription, to its start.',
+    labelNames: ['type', 'field'],
+    registers: [registry],
+  });
+  app.decorate('countField', (type, field, code, began) => {
+    fields.inc({ type, field, code });
+    if (began !== undefined) fieldDuration.observe({ type, field }, (performance.now() - began) / 1000);
+  });
+  app.decorate('countRefused', (codes) => {
+    for (const code of codes) refused.inc({ code });
+  });
 
-    /** Adds a gauge that is read on demand: one number, or one for each value of a label. */
-    const gauge = (name: string, help: string, read: () => number | Record<string, number>, label?: string) =>
-      new Gauge({
-        name,
-        help,
-        labelNames: label === undefined ? [] : [label],
-        registers: [registry],
-        collect() {
-          const found = read();
-          if (typeof found === 'number') this.set(found);
-          else for (const [value, number] of Object.entries(found)) this.set({ [label as string]: value }, number);
-        },
-      });
-    const admission = () => app.admission.figures();
-    gauge('requests_under_way', 'Requests and operations that have a place.', () => admission().underWay);
-    gauge('requests_waiting', 'Requests and operations that wait for a place.', () => admission().waiting);
-    gauge('websockets_open', 'Sockets that are open.', () => app.websocketServer.clients.size);
-    gauge(
-      'database_connections',
-      'Connections to the database server by state: busy or idle in the pool, or listening for signals; and waiting callers.',
-      () => ({ ...connections() }),
-      'state',
-    );
-    gauge(
-      'clock_difference_seconds',
-      "The time by which the clock of this process is ahead of the database's.",
-      () => clock.difference() / 1000,
-    );
-    gauge('answer_bytes', 'Bytes of large answers that clients have not received.', app.answerBytes);
-    gauge('password_hashes', 'Password hashes by state: running, or waiting for their turn.', hashes, 'state');
-    gauge(
-      'dependency_up',
-      '0 during an outage of the dependency, otherwise 1.',
-      () => Object.fromEntries([...outages.watched()].map((name) => [name, outages.isAway(name) ? 0 : 1])),
-      'dependency',
-    );
-    new Counter({
-      name: 'requests_shed_total',
-      help: 'Requests and operations that were refused because no place became free in time.',
+  /** Adds a gauge that is read on demand: one number, or one for each value of a label. */
+  const gauge = (name: string, help: string, read: () => number | Record<string, number>, label?: string) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: label === undefined ? [] : [label],
       registers: [registry],
       collect() {
-        this.reset();
-        this.inc(admission().shed);
+        const found = read();
+        if (typeof found === 'number') this.set(found);
+        else for (const [value, number] of Object.entries(found)) this.set({ [label as string]: value }, number);
       },
     });
-    app.addHook('onClose', async () => registry.clear());
+  const admission = () => app.admission.figures();
+  gauge('requests_under_way', 'Requests and operations that have a place.', () => admission().underWay);
+  gauge('requests_waiting', 'Requests and operations that wait for a place.', () => admission().waiting);
+  gauge('websockets_open', 'Sockets that are open.', () => app.websocketServer.clients.size);
+  gauge(
+    'database_connections',
+    'Connections to the database server by state: busy or idle in the pool, or listening for signals; and waiting callers.',
+    () => ({ ...connections() }),
+    'state',
+  );
+  gauge(
+    'clock_difference_seconds',
+    "The time by which the clock of this process is ahead of the database's.",
+    () => clock.difference() / 1000,
+  );
+  gauge('answer_bytes', 'Bytes of large answers that clients have not received.', app.answerBytes);
+  gauge('password_hashes', 'Password hashes by state: running, or waiting for their turn.', hashes, 'state');
+  gauge(
+    'dependency_up',
+    '0 during an outage of the dependency, otherwise 1.',
+    () => Object.fromEntries([...outages.watched()].map((name) => [name, outages.isAway(name) ? 0 : 1])),
+    'dependency',
+  );
+  new Counter({
+    name: 'requests_shed_total',
+    help: 'Requests and operations that were refused because no place became free in time.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(admission().shed);
+    },
+  });
+  app.addHook('onClose', async () => registry.clear());
 
-    let isCollectingDefaults = false;
-    app.decorate('metrics', () => {
-      // Default metrics sample the event loop, so their collection begins with the first scrape.
-      if (!isCollectingDefaults) collectDefaultMetrics({ register: registry });
-      isCollectingDefaults = true;
-      return registry.metrics();
-    });
-    const isListed = proxyAddr.compile([...httpFrom]);
-    app.decorate('authorizeMetrics', async (request: FastifyRequest) => {
-      const { headers, raw } = request;
-      const from = FORWARDED.some((name) => headers[name] !== undefined) ? '' : (addressOfSocket(raw.socket) ?? '');
-      if (token !== undefined && headers.authorization !== undefined && !isListed(from, 0)) app.requireHttps(request);
-      if (token === undefined ? !proxied && isLoopbackAddress(from) : isBearer(headers.authorization, token)) return;
-      throw new Failure(
-        'UNAUTHENTICATED',
-        'The metrics need the metrics token or, if none is set, a direct request from the same machine.',
-      );
-    });
-  },
-  {
-    name: 'metrics',
-    dependencies: ['pipeline', 'common-stages', 'web-socket', 'answer-bytes', 'admission', 'request-log'],
-  },
-);
+  let isCollectingDefaults = false;
+  app.decorate('metrics', () => {
+    // Default metrics sample the event loop, so their collection begins with the first scrape.
+    if (!isCollectingDefaults) collectDefaultMetrics({ register: registry });
+    isCollectingDefaults = true;
+    return registry.metrics();
+  });
+  const isListed = proxyAddr.compile([...httpFrom]);
+  app.decorate('authorizeMetrics', async (request: FastifyRequest) => {
+    const { headers, raw } = request;
+    const from = FORWARDED.some((name) => headers[name] !== undefined) ? '' : (addressOfSocket(raw.socket) ?? '');
+    if (token !== undefined && headers.authorization !== undefined && !isListed(from, 0)) app.requireHttps(request);
+    if (token === undefined ? !proxied && isLoopbackAddress(from) : isBearer(headers.authorization, token)) return;
+    throw new Failure(
+      'UNAUTHENTICATED',
+      'The metrics need the metrics token or, if none is set, a direct request from the same machine.',
+    );
+  });
+  return {
+    metrics: () => (request, reply) => observe(request, statusOf(reply), reply.elapsedTime),
+  } satisfies Partial<StagesOf<'observability'>>;
+}
 
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 

@@ -199,7 +199,7 @@ export const pagesPlugin = fp<PagesOptions>(
       return reply.send(renderPage({ title: `${status} ${title}`, sections }));
     });
   },
-  { name: 'pages', dependencies: ['authenticate'] },
+  { name: 'pages' },
 );
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay from 'find-my-way';
 import { Failure } from '../../core/calls/errors.js';
 import type { Code } from '../../core/contract/codes.js';
 import { type Operation, prefixOf, shapeOf } from '../../core/contract/openapi.js';
 import { addVary, pathOf } from '../../core/http/headers.js';
 import { quoted, similarTo } from '../../core/http/messages.js';
+import type { RequestStep } from '../../core/order.js';
+import type { Stages } from '../../core/way.js';
 
 interface PathRow {
   allow: readonly string[];
@@ -190,34 +191,51 @@ export function versionRouting(addresses: Addresses): (raw: IncomingMessage) => 
  * would take for an empty parameter. Answers requests without a route: 404, OPTIONS, or 405 with Allow after
  * authentication.
  */
-export const addressesPlugin = fp<Addresses>(
-  async (app, addresses) => {
-    const { served, paths, nearest } = addresses;
-    function unknownPath(path: string): Failure {
-      const similar = nearest(path);
-      const advice = similar === undefined ? '/docs lists all paths.' : `Did you mean ${quoted(similar)}?`;
-      return new Failure('NOT_FOUND', `There is nothing at this address. ${advice}`);
-    }
-    /** Sets `API-Version`. @param url selects the version instead of the URL of the request */
-    function nameVersion({ raw }: FastifyRequest, reply: FastifyReply, url?: string): void {
-      const selection =
-        (url === undefined && (raw as Routed)[SELECTION]) ||
-        selectVersion(url ?? raw.url ?? '/', namingIn(raw), addresses);
-      const version = selection?.version ?? served.at(-1);
-      if (version !== undefined) reply.header('api-version', version);
-      if (selection?.isOpen) addVary(reply, 'Accept');
-    }
-    app.stage('api-version', (request, reply) => {
-      const { plan } = request.route;
-      const isSelected = (request.raw as Routed)[SELECTION] !== undefined;
-      if (plan?.version !== undefined && !isSelected) return void reply.header('api-version', plan.version);
-      if (isSelected || request.is404 || plan?.operation.counted) nameVersion(request, reply);
+export function addressStages(app: FastifyInstance, addresses: Addresses) {
+  const { served, paths, nearest } = addresses;
+  function unknownPath(path: string): Failure {
+    const similar = nearest(path);
+    const advice = similar === undefined ? '/docs lists all paths.' : `Did you mean ${quoted(similar)}?`;
+    return new Failure('NOT_FOUND', `There is nothing at this address. ${advice}`);
+  }
+  /** Sets `API-Version`. @param url selects the version instead of the URL of the request */
+  function nameVersion({ raw }: FastifyRequest, reply: FastifyReply, url?: string): void {
+    const selection =
+      (url === undefined && (raw as Routed)[SELECTION]) ||
+      selectVersion(url ?? raw.url ?? '/', namingIn(raw), addresses);
+    const version = selection?.version ?? served.at(-1);
+    if (version !== undefined) reply.header('api-version', version);
+    if (selection?.isOpen) addVary(reply, 'Accept');
+  }
+  app.setNotFoundHandler(async (request, reply) => {
+    // A page may call this handler for an address of its route.
+    if (!reply.hasHeader('api-version')) nameVersion(request, reply);
+    const path = pathOf(request.url);
+    const found = paths(path);
+    if (!found) throw unknownPath(path);
+    const { allow, isProtected } = found;
+    if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow.join(', ')).send();
+    const actor = isProtected ? await app.authenticate(request) : null;
+    if (isProtected && !actor) throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
+    throw new Failure('METHOD_NOT_ALLOWED', `This address does not take ${request.method}. Use ${allow.join(', ')}.`, {
+      allow,
     });
-    app.stage('served-version', ({ raw }) => {
-      const failure = (raw as Routed)[SELECTION]?.failure;
-      if (failure) throw failure;
-    });
-    app.stage('trailing-slash', (request, reply) => {
+  });
+  return {
+    'api-version':
+      ({ plan }) =>
+      (request, reply) => {
+        const isSelected = (request.raw as Routed)[SELECTION] !== undefined;
+        if (plan?.version !== undefined && !isSelected) return void reply.header('api-version', plan.version);
+        if (isSelected || request.is404 || plan?.operation.counted) nameVersion(request, reply);
+      },
+    'served-version':
+      () =>
+      ({ raw }) => {
+        const failure = (raw as Routed)[SELECTION]?.failure;
+        if (failure) throw failure;
+      },
+    'trailing-slash': () => (request, reply) => {
       const [path = '', query] = request.originalUrl.split('?');
       const bare = path.replace(/(?<!\/)\/+$/, '');
       if (bare === path || bare === '') return;
@@ -226,23 +244,23 @@ export const addressesPlugin = fp<Addresses>(
       const to = query === undefined ? bare : `${bare}?${query}`;
       nameVersion(request, reply, to);
       return reply.redirect(to, 308);
-    });
-    app.setNotFoundHandler(async (request, reply) => {
-      // A page may call this handler for an address of its route.
-      if (!reply.hasHeader('api-version')) nameVersion(request, reply);
-      const path = pathOf(request.url);
-      const found = paths(path);
-      if (!found) throw unknownPath(path);
-      const { allow, isProtected } = found;
-      if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow.join(', ')).send();
-      const actor = isProtected ? await app.authenticate(request) : null;
-      if (isProtected && !actor) throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
-      throw new Failure(
-        'METHOD_NOT_ALLOWED',
-        `This address does not take ${request.method}. Use ${allow.join(', ')}.`,
-        { allow },
-      );
-    });
-  },
-  { name: 'addresses', dependencies: ['pipeline', 'common-stages', 'authenticate'] },
-);
+    },
+    deprecation: ({ plan }) => plan && deprecationNotice(plan.operation),
+  } satisfies Stages;
+}
+
+/**
+ * Returns a step that sets the headers of deprecation (RFC 9745) and sunset (RFC 8594), and the link to the
+ * replacement.
+ */
+function deprecationNotice({ operation }: Operation): RequestStep | undefined {
+  const deprecation = operation['x-deprecation'];
+  if (!deprecation) return undefined;
+  const { since, sunset, link } = deprecation;
+  const dates = { deprecation: `@${Date.parse(since) / 1000}`, sunset: new Date(sunset).toUTCString() };
+  const own = `<${link}>; rel="deprecation"; type="text/html"`;
+  return (_request, reply) => {
+    const others = reply.getHeader('link');
+    reply.headers({ link: others === undefined ? own : `${others}, ${own}`, ...dates });
+  };
+}

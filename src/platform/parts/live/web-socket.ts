@@ -1,0 +1,82 @@
+/** Runs WebSocket upgrades through the stages of a request. @module */
+
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import websocket from '@fastify/websocket';
+import type { FastifyInstance } from 'fastify';
+import type { ServerOptions, WebSocket } from 'ws';
+import { BOUNDS } from '../../core/bounds.js';
+import { Failure, RETRY_AFTER_S } from '../../core/calls/errors.js';
+import type { StagesOf } from '../../core/order.js';
+
+/** ws closes the socket with 1009 if a message is larger. */
+const MAX_MESSAGE_BYTES = BOUNDS.socketMessage.value;
+const CLOSE_TIMEOUT_MS = 2000;
+/** RFC 6455 §7.4.1. */
+const GOING_AWAY = 1001;
+
+interface WebSocketOptions {
+  path: string;
+  /** The server rejects clients that offer only other protocols. */
+  protocol: string;
+  closing: number;
+}
+
+/**
+ * Runs WebSocket upgrades through the pipeline. Supports one listening address: the sockets of a second one would stay
+ * open.
+ */
+export function webSocketStages(app: FastifyInstance, { path, protocol, closing }: WebSocketOptions) {
+  const options: Pick<ServerOptions, 'maxPayload' | 'autoPong' | 'perMessageDeflate' | 'handleProtocols'> = {
+    maxPayload: MAX_MESSAGE_BYTES,
+    // ws would queue pongs without a bound. `connection` answers pings.
+    autoPong: false,
+    // An option of ws 8.19 that its types lack.
+    ...{ closeTimeout: closing },
+    perMessageDeflate: false,
+    // A client must accept the socket to get the close code.
+    handleProtocols: (offered) => (offered.has(protocol) ? protocol : ([...offered][0] ?? false)),
+  };
+  let stopping = false;
+  let removed: ((...of: unknown[]) => void)[] = [];
+  function preClose(this: FastifyInstance, done: () => void): void {
+    stopping = true;
+    // The package has removed its listener, so an upgrade would have no answer.
+    for (const listener of removed) this.server.on('upgrade', listener);
+    // ws now answers 503: a new socket would not get the closing handshake.
+    this.websocketServer.close();
+    closeClients([...this.websocketServer.clients]).then(done, done);
+  }
+  return {
+    'upgrade-mark': {
+      async register(scope) {
+        await scope.register(websocket, { options, preClose });
+        removed = scope.server.listeners('upgrade') as typeof removed;
+      },
+    },
+
+    upgrade: () => (request, reply) => {
+      if (!request.ws) return;
+      // A rejected upgrade ends its connection.
+      reply.header('connection', 'close');
+      if (stopping)
+        throw new Failure('UNAVAILABLE', `The service is stopping. Connect again in ${RETRY_AFTER_S} seconds.`, {
+          retryAfter: RETRY_AFTER_S,
+        });
+      if (request.routeOptions.url !== path && !request.is404) {
+        throw new Failure('BAD_REQUEST', `There is no WebSocket at this address. Use ${path}.`);
+      }
+      // Browsers send cookies with sockets of any page (RFC 6455 §10.2).
+      if (request.headers.cookie !== undefined && request.headers.authorization === undefined) {
+        app.refuseForeignOrigin(request);
+      }
+    },
+  } satisfies Partial<StagesOf<'live'>>;
+}
+
+async function closeClients(clients: WebSocket[]): Promise<void> {
+  const closed = clients.map((client) => once(client, 'close'));
+  for (const client of clients) client.close(GOING_AWAY, 'The server is stopping.');
+  await Promise.race([Promise.all(closed), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+  for (const client of clients) client.terminate();
+}
