@@ -488,15 +488,15 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
   lines: {
-    all: 38_695,
+    all: 39_150,
     application: 1_140,
-    platform: 20_950,
+    platform: 21_400,
     'prepared-prisma': 1_885,
     testing: 3_600,
     workbench: 11_120,
   },
-  files: 275,
-  withOneImporter: 93,
+  files: 281,
+  withOneImporter: 95,
 };
 
 t.test('`src/` does not grow', (t) => {
