@@ -2,23 +2,17 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Member, OperationPlan, Running } from './operations/running.js';
-import {
-  type CallPlan,
-  type Checked,
-  HOOKS,
-  type Hook,
-  type Needing,
-  type OperationSection,
-  type Owner,
-  type PackageStage,
-  type RequestStep,
-  type RouteConfig,
-  rows,
-  type Section,
-  type StagesOf,
-  type Transport,
-  type Weighed,
-} from './order.js';
+import { HOOKS, type Hook, type OperationSection, type Owner, rows, type Section, type Transport } from './order.js';
+import type {
+  CallPlan,
+  Checked,
+  Needing,
+  PackageStage,
+  RequestStep,
+  RouteConfig,
+  StagesOf,
+  Weighed,
+} from './stages.js';
 
 /** The stages of the core and of the parts of an application. */
 export type Stages = Partial<StagesOf<Owner>>;

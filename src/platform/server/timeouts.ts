@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Failure, RETRY_AFTER_S } from '../core/calls/errors.js';
 import { inFlight, type Place } from '../core/calls/in-flight.js';
-import type { StagesOf } from '../core/order.js';
+import type { StagesOf } from '../core/stages.js';
 import type { Timeouts } from './http-server.js';
 
 interface Due {

@@ -1,3 +1,4 @@
+import type { Prisma } from '../../database/client.js';
 import type { Reach } from '../contract/document.js';
 import { Failure } from './errors.js';
 
@@ -36,6 +37,21 @@ export interface KeyedRequest {
   readonly key: string;
   /** Returns the canonical text of all that a repetition must repeat. */
   readonly content: () => string;
+}
+
+/** Keeps the answers of keyed requests. */
+export interface KeyedAnswers {
+  /** Runs the requests with one key one after another. @throws Failure CONFLICT if the first request runs too long */
+  inTurn: <T>(call: Call, request: KeyedRequest, work: () => Promise<T>) => Promise<T>;
+  /** @throws Failure VALIDATION_FAILED for another body, CONFLICT for a key in flight or a deleted answer */
+  recall: (call: Call, request: KeyedRequest) => Promise<object | undefined>;
+  /** @param kept.ownerId the user of the answer, whose deletion removes it @throws Failure CONFLICT */
+  keep: (
+    tx: Prisma.TransactionClient,
+    call: Call,
+    request: KeyedRequest,
+    kept: { answer?: object; ownerId?: number | null; workId?: string | null },
+  ) => Promise<void>;
 }
 
 /** The refresh cookie over HTTPS, with the cookies that prove its session. */

@@ -19,7 +19,7 @@ import { LRUCache } from 'lru-cache';
 import { Failure } from '../calls/errors.js';
 import { isPlain } from '../contract/document.js';
 import { issueFailure, missingName } from '../http/messages.js';
-import type { Weight } from '../order.js';
+import type { Weight } from '../stages.js';
 import { MAX_ERRORS } from './operation-check.js';
 
 /** One operation in the body of a POST (GraphQL over HTTP, "Request Parameters"). */

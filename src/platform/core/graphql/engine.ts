@@ -15,7 +15,7 @@ import {
 import mercurius from 'mercurius';
 import { type Actor, authenticated } from '../calls/access.js';
 import { Failure, NO_ISSUES } from '../calls/errors.js';
-import type { Checked, StagesOf, Weight } from '../order.js';
+import type { Checked, StagesOf, Weight } from '../stages.js';
 import { type Stages, walk, wayOf } from '../way.js';
 import { type GraphQLContext, RUNNING } from './context.js';
 import {

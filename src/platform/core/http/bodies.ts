@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BOUNDS } from '../bounds.js';
 import { Failure, type Issues, issueList, pointerTo, RETRY_AFTER_S } from '../calls/errors.js';
 import type { BodyKind } from '../contract/document.js';
-import type { StagesOf } from '../order.js';
+import type { StagesOf } from '../stages.js';
 import { bodyTooLarge } from './failures.js';
 import { issueFailure } from './messages.js';
 

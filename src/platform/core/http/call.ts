@@ -6,7 +6,7 @@ import type { PlatformServices } from '../../server/services.js';
 import type { Actor, Call, CredentialKind, Policy, RefreshCookie } from '../calls/access.js';
 import { Failure, type Issues } from '../calls/errors.js';
 import { andThen, type MaybePromise } from '../calls/schedulers.js';
-import type { Checked, StagesOf } from '../order.js';
+import type { Checked, StagesOf } from '../stages.js';
 import { walk } from '../way.js';
 import { headerValues, traceOf } from './headers.js';
 import { issueFailure } from './messages.js';

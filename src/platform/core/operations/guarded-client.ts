@@ -4,8 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { PrismaClient } from '../../database/client.js';
 import { faultOf } from '../../database/faults.js';
-import type { Idempotency } from '../../parts/idempotency/idempotency.js';
-import { authenticated, type Call } from '../calls/access.js';
+import { authenticated, type Call, type KeyedAnswers } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import {
   type CurrentGeneration,
@@ -83,7 +82,7 @@ export function pageReader(now: () => number) {
 /** The services that all operations of a process share. */
 export interface OperationServices {
   readonly client: PrismaClient;
-  readonly idempotency: Pick<Idempotency, 'inTurn' | 'recall' | 'keep'>;
+  readonly idempotency: KeyedAnswers;
   readonly models: DeclaredModels;
   readonly streams: ModelStreams;
   readonly pages: PageReader;

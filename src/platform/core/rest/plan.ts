@@ -10,7 +10,7 @@ import { structureOf } from '../contract/schemas.js';
 import { acceptableTypes, pathOf } from '../http/headers.js';
 import { bodyIssues, lazily, sortedJson } from '../http/json-schema.js';
 import { issueFailure } from '../http/messages.js';
-import type { RequestStep, StagesOf } from '../order.js';
+import type { RequestStep, StagesOf } from '../stages.js';
 import { parametersIn, parametersValidator, placeReader } from './parameters.js';
 import { sender } from './represent.js';
 import { type ReadRequest, readPage } from './routes.js';

@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../../core/calls/networks.js';
 import type { OpenApiDocument } from '../../core/contract/document.js';
 import { declaredResponses, type Operation } from '../../core/contract/openapi.js';
 import { addVary } from '../../core/http/headers.js';
-import type { StagesOf } from '../../core/order.js';
+import type { StagesOf } from '../../core/stages.js';
 
 /** Headers that scripts of other origins may always read (Fetch, "CORS-safelisted response-header name"), or never. */
 const NOT_EXPOSED = new Set([

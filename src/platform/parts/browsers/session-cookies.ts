@@ -3,7 +3,7 @@
 import cookie, { fastifyCookie } from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import type { Names } from '../../core/names.js';
-import type { StagesOf } from '../../core/order.js';
+import type { StagesOf } from '../../core/stages.js';
 import type { SessionBinding } from '../identity/sessions/session-binding.js';
 import type { SessionTokens } from '../identity/sessions/session-tokens.js';
 

@@ -4,8 +4,8 @@ import { authenticated, type Call, type KeyedRequest } from '../../core/calls/ac
 import { Failure, RETRY_AFTER_S } from '../../core/calls/errors.js';
 import { inFlight } from '../../core/calls/in-flight.js';
 import { put } from '../../core/operations/running.js';
-import type { StagesOf } from '../../core/order.js';
 import { macs, type Secrets } from '../../core/secrets.js';
+import type { StagesOf } from '../../core/stages.js';
 import type { Prisma, PrismaClient } from '../../database/client.js';
 import { faultOf } from '../../database/faults.js';
 
@@ -74,9 +74,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
 
   return {
     /**
-     * Runs the requests with one key one after another, without a connection to the database while they wait. A request
-     * whose key another process uses runs again until that process has ended.
-     * @throws Failure CONFLICT if the first request runs too long
+     * Waits without a connection to the database. A request whose key another process uses runs again until that process has ended.
      */
     async inTurn<T>(call: Call, request: KeyedRequest, work: () => Promise<T>): Promise<T> {
       const until = performance.now() + MAX_WAIT_MS;
@@ -88,7 +86,6 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
       return result;
     },
 
-    /** @throws Failure VALIDATION_FAILED for another body, CONFLICT for a key in flight or a deleted answer */
     async recall(call: Call, request: KeyedRequest): Promise<object | undefined> {
       const record = await client.idempotencyKey.findUnique({ where: uniqueOf(call, request) });
       if (!record || isExpired(record)) return undefined;
@@ -115,7 +112,6 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
       if (record) await tx.idempotencyKey.delete({ where, select: { key: true } });
     },
 
-    /** @param kept.ownerId the user of the answer, whose deletion removes it @throws Failure CONFLICT */
     async keep(
       tx: Transaction,
       call: Call,

@@ -9,7 +9,7 @@ import { fairQueue, listeners } from '../../core/calls/schedulers.js';
 import type { Operation } from '../../core/contract/openapi.js';
 import { type OverloadAnswer, refuseRequest } from '../../core/http/failures.js';
 import { hasBody, pathOf } from '../../core/http/headers.js';
-import type { StagesOf } from '../../core/order.js';
+import type { StagesOf } from '../../core/stages.js';
 import { isPreflight } from '../browsers/cross-origin.js';
 import { countRefusal, isAfterEnd } from './rate-limit.js';
 

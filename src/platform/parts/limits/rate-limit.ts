@@ -6,7 +6,7 @@ import { BOUNDS } from '../../core/bounds.js';
 import { Failure } from '../../core/calls/errors.js';
 import { networkOf } from '../../core/calls/networks.js';
 import { andThen, type MaybePromise } from '../../core/calls/schedulers.js';
-import type { RouteConfig, StagesOf, Weight } from '../../core/order.js';
+import type { RouteConfig, StagesOf, Weight } from '../../core/stages.js';
 
 const MINUTE_MS = 60_000;
 export const STEPS = 60;

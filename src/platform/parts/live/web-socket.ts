@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ServerOptions, WebSocket } from 'ws';
 import { BOUNDS } from '../../core/bounds.js';
 import { Failure, RETRY_AFTER_S } from '../../core/calls/errors.js';
-import type { StagesOf } from '../../core/order.js';
+import type { StagesOf } from '../../core/stages.js';
 
 /** ws closes the socket with 1009 if a message is larger. */
 const MAX_MESSAGE_BYTES = BOUNDS.socketMessage.value;

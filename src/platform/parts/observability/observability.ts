@@ -7,7 +7,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { Failure } from '../../core/calls/errors.js';
 import { addressOfSocket, isLoopbackAddress } from '../../core/calls/networks.js';
 import { traceOf } from '../../core/http/headers.js';
-import type { StagesOf } from '../../core/order.js';
+import type { StagesOf } from '../../core/stages.js';
 import type { Database } from '../../database/open.js';
 import type { Outages } from '../../database/outages.js';
 

@@ -6,7 +6,7 @@ import type { Code } from '../../core/contract/codes.js';
 import { type Operation, prefixOf, shapeOf } from '../../core/contract/openapi.js';
 import { addVary, pathOf } from '../../core/http/headers.js';
 import { quoted, similarTo } from '../../core/http/messages.js';
-import type { RequestStep } from '../../core/order.js';
+import type { RequestStep } from '../../core/stages.js';
 import type { Stages } from '../../core/way.js';
 
 interface PathRow {

@@ -1,0 +1,108 @@
+/** The form of each stage, by its section in the table. @module */
+
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Issues } from './calls/errors.js';
+import type { Member, OperationPlan, Running } from './operations/running.js';
+import type { Hook, Owner, Row, Section, Sections, Transport } from './order.js';
+
+/**
+ * Runs a stage of a request. It throws to refuse, returns the reply if it has sent a response, or returns a promise. After any other
+ * result, the next stage begins in the same turn of the event loop.
+ */
+export type RequestStep = (request: FastifyRequest, reply: FastifyReply) => unknown;
+/** What the start knows of a route; nothing for an address without one. */
+export type RouteConfig = Readonly<FastifyContextConfig & { url?: string }>;
+/** The hooks of a package, at the position of its stage. */
+export interface PackageStage {
+  readonly register: (app: FastifyInstance) => PromiseLike<unknown>;
+}
+
+/** What the transports know of an operation before its request; of GraphQL, of all operations of a kind. */
+export interface CallPlan {
+  readonly on: Transport;
+  readonly writes: boolean;
+  readonly credentialsInBody: boolean;
+}
+/** The part of a request that one call of `enforce` checks. */
+export interface Checked {
+  readonly request: FastifyRequest;
+  readonly contentIssues: () => Issues;
+}
+
+/** Something that relies on members. An operation that lacks one of them does not start. */
+export interface Needing<Has extends Member, Step> {
+  readonly needs: readonly Has[];
+  readonly run: Step;
+}
+export const needs = <const Has extends Member, Made>(
+  needs: readonly Has[],
+  run: (one: Running<Has>) => Made,
+): Needing<Has, typeof run> => ({ needs, run });
+
+/** The units for which a request counts. */
+export interface Weight {
+  readonly operations: number;
+  /** For an address: the cost of reading the request, before the caller is known. */
+  readonly cost: number;
+}
+/** A message of GraphQL. */
+export interface Weighed {
+  readonly request: FastifyRequest;
+  readonly weight: Weight;
+}
+
+type Stage<Plan, Subject> = (plan: Plan) => ((subject: Subject) => unknown) | undefined;
+/** An answer ends the way. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a block without `return` is a step.
+type Made<Puts> = [Puts] extends [never] ? undefined | void : [Puts] extends ['answer'] ? Puts | undefined : Puts;
+type Step<Has extends Member, Puts> = (one: Running<Has>) => Made<Puts> | PromiseLike<Made<Puts>>;
+type OperationStage<Has extends Member, Puts> = (
+  plan: OperationPlan,
+) => Step<never, Puts> | Needing<Has, Step<Has, Puts>> | undefined;
+
+type InOperation = readonly [
+  ...Sections['before effect'],
+  ...Sections['in turn'],
+  ...Sections['locks'],
+  ...Sections['load'],
+];
+type PutsOf<R> = R extends readonly [...unknown[], { readonly puts: infer Puts extends Member }] ? Puts : never;
+/** What a stage may need: what the core or its own part puts there in an earlier row. */
+type Earlier<Name, By, Rows = InOperation, Had extends Member = never> = Rows extends readonly [
+  infer R extends Row,
+  ...infer Rest,
+]
+  ? R[0] extends Name
+    ? Had
+    : Earlier<Name, By, Rest, R[1] extends By ? Had | PutsOf<R> : Had>
+  : never;
+
+type StageIn<S extends Section, R extends Row> = S extends 'onRequest'
+  ? R extends readonly [...unknown[], { readonly package: string }]
+    ? PackageStage
+    : (route: RouteConfig) => RequestStep | undefined
+  : S extends Hook
+    ? (route: RouteConfig) => RequestStep | undefined
+    : S extends 'message'
+      ? Stage<{ on: Transport }, R[1] extends 'core' ? never : Weighed>
+      : S extends 'document'
+        ? Stage<{ on: Transport }, never>
+        : S extends 'ready'
+          ? Stage<CallPlan, R[1] extends 'core' ? never : { readonly request: FastifyRequest }>
+          : S extends 'before write'
+            ? Stage<{ on: Transport }, Checked>
+            : OperationStage<Earlier<R[0], R[1] | 'core'>, PutsOf<R>>;
+/** The rows with code of ours: not what Node and Fastify run, nor further hooks of a package. */
+type RowsOf<S extends Section> = S extends 'incoming' | 'routing' | 'validation'
+  ? never
+  : S extends 'onSend' | 'onResponse'
+    ? Exclude<Sections[S][number], readonly [...unknown[], { readonly package: string }]>
+    : Sections[S][number];
+type Given<S extends Section, O extends Owner> = {
+  readonly [R in RowsOf<S> as R[1] extends O ? R[0] : never]: StageIn<S, R>;
+};
+type Intersected<Union> = (Union extends unknown ? (one: Union) => void : never) extends (one: infer All) => void
+  ? All
+  : never;
+/** The stages of a part, or of the core: exactly the rows that name it. */
+export type StagesOf<O extends Owner> = Intersected<{ [S in Section]: Given<S, O> }[Section]>;
