@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
 import t from 'tap';
 import { errors } from '../../generated/errors.js';
@@ -15,7 +15,7 @@ import { checkContract } from '../../src/platform/core/rest/plugin.js';
 import { ACCOUNT_ACTIONS } from '../../src/platform/parts/identity/accounts/users.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { MUTANTS } from '../mutants/list.js';
-import { blocks } from '../support/documentation.js';
+import { blocks, section } from '../support/documentation.js';
 import { type Import, importsOf, sourcesIn } from '../support/imports.js';
 import { sizes } from '../support/sizes.js';
 
@@ -417,6 +417,23 @@ t.test('each test file is in a folder, or in one of a folder that has several', 
     files.filter((path) => !place.test(path)),
     [],
   );
+});
+
+t.test('each folder of tests is in the rule where a test stands, and each part has its folder', async (t) => {
+  const named = (text: string) => new Set([...text.matchAll(/`test\/([a-z-]+)\//g)].map(([, name]) => name));
+  const rule = section('docs/testing.md', 'Where a test stands');
+  const folders = readdirSync('test', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  t.strictSame([...named(rule)].sort(), folders.map(({ name }) => name).sort());
+  const files = Object.keys(sourcesIn('test')).filter((path) => path.endsWith('.test.ts'));
+  const isTested = (room: string) => files.some((path) => path.startsWith(`${room}/`));
+  const parts = readdirSync('src/platform/parts', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  t.ok(parts.length > 5);
+  t.strictSame(
+    parts.filter(({ name }) => !isTested(`parts/${name}`)),
+    [],
+  );
+  const withoutPart = readdirSync('test/parts').filter((name) => !parts.some((part) => part.name === name));
+  t.strictSame(withoutPart, [], 'and no folder is of a part that does not exist');
 });
 
 t.test('each mutant changes a line that occurs once, and names existing tests', async (t) => {
