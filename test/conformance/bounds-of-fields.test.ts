@@ -16,7 +16,14 @@ t.test('bounds of fields of an interface and a union are tested on objects of th
   const asked = new Set<string>();
   const own = finds(
     (field, args) => taken.add([field, ...Object.values(args)].join(' ')),
-    (variables) => asked.add(Object.entries(variables).flat().join(' ')),
+    // The kit numbers the texts of the whole process.
+    (variables) =>
+      asked.add(
+        Object.entries(variables)
+          .flat()
+          .join(' ')
+          .replace(/^(name2 Text) \d+$/, '$1 1'),
+      ),
   );
   await everyBound(t, applicationOf(own), await optionsOf(t, own));
   t.same([...asked].sort(), [

@@ -476,9 +476,14 @@ t.test('a write after an outage is followed by a beat', { skip: skipWithoutPostg
   const { client, generation, close } = await openDatabase(url.href);
   t.teardown(close);
   const counter = async () => Number((await observer.query('SELECT counter FROM database_state')).rows[0]?.counter);
+  const write = (key: string) =>
+    client.$executeRaw`INSERT INTO throttles (key, count, resets_at) VALUES (${key}, 1, now())`;
   let before = 0;
+  let writes = 0;
   await eventually('no beat', async () => {
     before = await counter();
+    // The first beat of a slow start finds no table, and the next one belongs to a write.
+    if (!(before > 0)) await write(`${++writes}`);
     await delay(1500);
     return before > 0 && before === (await counter());
   });
@@ -486,7 +491,7 @@ t.test('a write after an outage is followed by a beat', { skip: skipWithoutPostg
   // As the listener does after it has connected: the first one loses a connection, and the second one gets none.
   for (let times = 0; times < 2; times++) await t.rejects(generation.read());
   proxy.set('sound');
-  await client.$executeRaw`INSERT INTO throttles (key, count, resets_at) VALUES ('', 1, now())`;
+  await write('after');
   await eventually('a beat', async () => (await counter()) > before);
 });
 
