@@ -483,6 +483,7 @@ const restCases: [rule: string, edit: Edit, where: string][] = [
   ['member-description', ['description: The id of a note., ', ''], 'NoteId: {'],
   ['extension-shape', ['summary: List notes', "summary: List notes\n      x-rate-limit: 'off'"], 'x-rate-limit'],
   ['extension-shape', ['summary: List notes', 'summary: List notes\n      x-uncommon: true'], 'x-uncommon'],
+  ['extension-shape', ['summary: List notes', 'summary: List notes\n      x-forward: { to: old }'], 'x-forward'],
   ['extension-shape', ['x-unmatched:', 'x-coverage: { excpt: {} }\nx-unmatched:'], 'x-coverage'],
   ['extension-shape', ['x-unmatched:', 'x-severity: { type-changed: harmless }\nx-unmatched:'], 'type-changed'],
   ['extension-shape', ['x-unmatched:', 'x-accepted-breaks: [{ change: one }]\nx-unmatched:'], '{ change'],
@@ -721,6 +722,16 @@ export default [{
     '    # eslint-disable-next-line accord/list-maximum\n    limit: Int',
   ]);
   t.same(await lint(folder, contractsOf({ ...flawed, schema: disabled })), [], 'and ignores what they ignore');
+});
+
+t.test('a configuration with a plugin that does not exist is told in one sentence', async (t) => {
+  for (const [file, text] of [
+    ['redocly.yaml', "plugins: ['@accord-api/workbench/redocly']\n"],
+    ['eslint.config.js', "export { default } from '@accord-api/workbench/eslint';\n"],
+  ] as const) {
+    const message = new RegExp(`^${file}: .*@accord-api/workbench.*$`);
+    await t.rejects(lint(t.testdir({ [file]: text }), contractsOf(documents)), { name: 'Unable', message });
+  }
 });
 
 const deep = (levels: number) => `${'{ type: array, items: '.repeat(levels)}{ type: string }${' }'.repeat(levels)}`;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { EXIT, paint, printJson, type Subcommand } from '@accord-api/platform/cli/output';
+import { basename, join } from 'node:path';
+import { EXIT, paint, printJson, type Subcommand, Unable } from '@accord-api/platform/cli/output';
 import { type Config, createConfig, loadConfig } from '@redocly/openapi-core';
 import { eslintPlugin, GRAPHQL_ERRORS, GRAPHQL_RULES } from '../lint/eslint.js';
 import { OPENAPI_RULES, redoclyPlugin } from '../lint/redocly.js';
@@ -14,10 +14,16 @@ import { FILES, type Problem, type Purpose, printProblems, problemAt, sortProble
 import { type Commit, commitAt, filesAt, linesSince } from '../model/project-version.js';
 import type { SdlSource } from '../model/sdl-source.js';
 
+/** @throws Unable for a configuration with a plugin that does not exist, for example */
+const loaded = <Config>(path: string, load: Promise<Config>): Promise<Config> =>
+  load.catch((error: Error) => {
+    throw new Unable(`${basename(path)}: ${error.message.split('\n')[0]}`);
+  });
+
 /** Returns the project's redocly.yaml on top of our rules; without that file, on top of Redocly's recommended rules too. */
 async function redoclyConfig(root: string): Promise<Config> {
   const configPath = join(root, 'redocly.yaml');
-  const project = existsSync(configPath) ? await loadConfig({ configPath }) : undefined;
+  const project = existsSync(configPath) ? await loaded(configPath, loadConfig({ configPath })) : undefined;
   return createConfig(
     {
       ...project?.resolvedConfig,
@@ -44,13 +50,9 @@ async function eslintFor(root: string, schemaSdl: string) {
     import('@graphql-eslint/eslint-plugin'),
   ]);
   const path = ESLINT_CONFIGS.map((name) => join(root, name)).find(existsSync);
-  const project =
-    path &&
-    (await new ESLint({
-      cwd: root,
-      overrideConfigFile: path,
-      baseConfig: { plugins: { accord: eslintPlugin } },
-    }).calculateConfigForFile(join(root, FILES.schema)));
+  const baseConfig = { plugins: { accord: eslintPlugin } };
+  const eslintOf = (file: string) => new ESLint({ cwd: root, overrideConfigFile: file, baseConfig });
+  const project = path && (await loaded(path, eslintOf(path).calculateConfigForFile(join(root, FILES.schema))));
   const { plugins, rules, languageOptions, linterOptions, settings } = project ?? {
     plugins: { '@graphql-eslint': graphql },
     languageOptions: { parser: graphql.parser },

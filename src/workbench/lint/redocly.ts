@@ -53,6 +53,9 @@ function lackOfDeprecation({ since, sunset, successor }: Node, names?: ReadonlyS
   return `a \`successor\` that is the operationId of an operation that stays: "${successor}" is none`;
 }
 
+const FORWARD =
+  'x-forward is not supported any more: write a handler that calls the other service by `outside`, and remove x-forward.';
+
 export const OPENAPI_RULES = {
   'operation-id-camel-case': operationIdRule(
     (id) => /^[a-z][a-z\d]*([A-Z][a-z\d]+)*$/.test(id),
@@ -192,6 +195,7 @@ export const OPENAPI_RULES = {
         if (type.name === 'Root') isOurs = operationEntries(node).some(({ operation }) => 'x-permission' in operation);
         if (!isOurs || type.extensionsPrefix === undefined || !isPlainObject(node)) return;
         const kind = type.name === 'Root' ? 'document' : type.name.toLowerCase();
+        if (Object.hasOwn(node, 'x-forward')) report({ message: FORWARD, location: location.child('x-forward').key() });
         for (const [name, { on, schema, judged }] of Object.entries(EXTENSIONS)) {
           if (!Object.hasOwn(node, name)) continue;
           const place = location.child(name);
