@@ -8,7 +8,7 @@ import {
 } from '@accord-api/platform/internals/core/contract/openapi';
 import { schemaOf } from '@accord-api/platform/internals/core/contract/parameter-form';
 import { type Json, type RestRequest, sendRaw } from './client.js';
-import { partKey, type RequestPart, type RestElement, restContract } from './coverage/rest.js';
+import { partKey, type RequestPart, restContract } from './coverage/rest.js';
 import { type Side, schemaAt, sideName } from './coverage/schema-parts.js';
 import { type ConformanceOptions, type Draft, type RequestContext, suite } from './kit.js';
 import type { TestService } from './service.js';
@@ -138,23 +138,18 @@ export const everyOperation = suite(async (t, service, options) => {
 
 const statusAndCode = ({ status, body }: { status: number; body: Json }) => `${status} ${body?.code}`;
 
-/**
- * Yields a sound request for each part of the requests of all implemented operations. A parameter has no `form`.
- * @param isWanted decides before each request whether it is made
- */
-async function* requestsByPart(
+/** Yields a sound request for each part of the requests of all implemented operations. A parameter has no `form`. */
+async function* requestsByPart<Part extends { owner: string; media: string | undefined }>(
   service: TestService,
   options: ConformanceOptions,
-  isWanted: (element: RestElement, form: BodyForm | undefined) => boolean,
+  parts: Iterable<Part>,
 ) {
   const written = testedOperations(service, options).filter((one) => !service.app.notWritten.includes(one.operationId));
   const byId = new Map(written.map((operation) => [operation.operationId, operation]));
-  for (const element of restContract(service.contract.source).elements()) {
-    const { owner, part } = element;
-    const operation = byId.get(owner);
-    const form = operation && bodyForms(operation).find(({ type }) => type === part?.media);
-    if (operation && part && isWanted(element, form))
-      yield { operation, element, part, form, ...(await soundRequest(service, options, operation, {}, form)) };
+  for (const part of parts) {
+    const operation = byId.get(part.owner);
+    const form = operation && bodyForms(operation).find(({ type }) => type === part.media);
+    if (operation) yield { operation, part, form, ...(await soundRequest(service, options, operation, {}, form)) };
   }
 }
 
@@ -174,17 +169,13 @@ async function sendEveryMember(
   onAnswer: (operation: Operation, body: unknown, answer: { status: number; body: Json }) => void,
 ): Promise<void> {
   const { source } = service.contract;
-  const requests = requestsByPart(
-    service,
-    options,
-    ({ kind }, form) => form?.kind === 'json' && (kind === 'requestMember' || kind === 'requestValue'),
-  );
-  for await (const { operation, element, part, draft, context, ...request } of requests) {
-    const form = request.form as BodyForm;
+  const requests = requestsByPart(service, options, restContract(source).bodyParts());
+  for await (const { operation, part, draft, context, form } of requests) {
+    if (form?.kind !== 'json') continue;
     // Without a sound body of a further media type, its other members are unknown.
     if (draft.body === undefined && form.type !== bodyForms(operation)[0]?.type) continue;
     const body = withPart(draft.body ?? {}, stepsOf(part.pointer.split(' = ')[0] ?? ''), (present) => {
-      if (element.kind === 'requestMember')
+      if (part.kind === 'member')
         return otherValue(schemaAt(source, part.schema), present, context, source as unknown as Schema);
       const value = valueAt(source, part.schema);
       return value === present ? undefined : value;
@@ -201,19 +192,20 @@ export async function sendBounds(
   onAnswer: (key: string, side: Side, answer: { status: number; text: string }) => void,
 ): Promise<void> {
   const { source } = service.contract;
-  const { observe } = restContract(source);
+  const { observe, elements } = restContract(source);
   const done = new Set<string>();
   const bodyLimit = service.app.initialConfig.bodyLimit ?? 0;
-  const requests = requestsByPart(service, options, ({ key, within = '', part }) => {
-    // One of several media types with the same bound is enough.
-    if (part?.bound === undefined || done.has(key)) return false;
-    // The service reads no larger body, so the contract must except the bound.
-    const isTooLarge = !part.bound.keyword.endsWith('imum') && part.bound[part.bound.side] > bodyLimit;
-    return !isTooLarge && !isExcepted(key, within);
-  });
-  for await (const { operation, element, part, form, draft, context } of requests) {
-    const { key } = element;
-    const { bound, whole, pointer } = part as Required<RequestPart>;
+  function* bounds() {
+    for (const { key, owner, within = '', part } of elements()) {
+      // One of several media types with the same bound is enough.
+      if (part?.bound === undefined || done.has(key)) continue;
+      // The service reads no larger body, so the contract must except the bound.
+      const isTooLarge = !part.bound.keyword.endsWith('imum') && part.bound[part.bound.side] > bodyLimit;
+      if (!isTooLarge && !isExcepted(key, within)) yield { ...(part as Required<RequestPart>), key, owner };
+    }
+  }
+  for await (const { operation, part, form, draft, context } of requestsByPart(service, options, bounds())) {
+    const { key, bound, whole, pointer } = part;
     const parameter = operation.operation.parameters.find((one) => `${one.in} ${one.name}` === whole);
     const put = (one: unknown) =>
       parameter ? withParameter(draft, parameter, one) : withBody(draft, form as BodyForm, one);

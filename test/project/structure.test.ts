@@ -506,12 +506,12 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
   lines: {
-    all: 39_150,
+    all: 39_040,
     application: 1_140,
     platform: 21_415,
-    'prepared-prisma': 1_885,
-    testing: 3_600,
-    workbench: 11_120,
+    'prepared-prisma': 1_875,
+    testing: 3_540,
+    workbench: 11_070,
   },
   files: 283,
   withOneImporter: 95,

@@ -117,143 +117,13 @@ function exchange(
 
 const list = (keys: Iterable<string>) => [...keys].sort();
 
-t.test('an exchange covers its status, media type, members, values and parameters', async (t) => {
-  const pets = [{ name: 'Tom', size: 'small' }, { tail: 1 }];
-  t.same(list(observeRest(listPets, exchange(200, pets))), [
-    'listPets 200',
-    'listPets 200 <array>[]/name',
-    'listPets 200 <array>[]/size',
-    'listPets 200 <array>[]/size = small',
-    'listPets 200 application/json',
-    'listPets path kind',
-    'listPets path kind = cat',
-  ]);
-  const page = { data: [{ friend: { name: 'Rex' } }], counts: { cats: 'some' } };
-  const headers = new Headers({ 'if-none-match': '"1"', cookie: 'other=1; session=abc' });
-  // The path may lack the prefix.
-  const asked = exchange(200, page, { path: '/pets/dog', asked: { query: 'version=1&unknown=2', headers } });
-  t.same(list(observeRest(listPets, asked)), [
-    'listPets 200',
-    'listPets 200 <object>/counts',
-    'listPets 200 <object>/counts{} = some',
-    'listPets 200 <object>/data',
-    'listPets 200 <object>/data[]/friend',
-    'listPets 200 <object>/data[]/friend/name',
-    'listPets 200 application/json',
-    'listPets cookie session',
-    'listPets header If-None-Match',
-    'listPets path kind',
-    'listPets path kind = dog',
-    'listPets query version',
-    'listPets query version = 1',
-  ]);
-});
-
-t.test('parameters cover the values that the service parses', async (t) => {
-  const schema = { enum: ['cat', 'dog', 'a,b'] };
-  const parameters = [
-    { name: 'kind', in: 'path', required: true, schema },
-    { name: 'repeated', in: 'query', schema: { type: 'array', items: schema } },
-    { name: 'joined', in: 'query', explode: false, schema: { type: 'array', items: schema } },
-    { name: 'old', in: 'query', schema: { type: 'boolean', enum: [true] } },
-    {
-      name: 'near',
-      in: 'query',
-      content: { 'application/json': { schema: { type: 'object', properties: { kind: schema } } } },
-    },
-    { name: 'X-Size', in: 'header', schema: { enum: [1, 2] } },
-  ];
-  const get = { ...(source.paths['/api/v1/pets/{kind}'] as { get: object }).get, parameters };
-  const typed = { ...source, paths: { '/api/v1/pets/{kind}': { get } } } as unknown as OpenApiDocument;
-  const [operation] = operations(normaliseOpenApi(typed));
-  const asked = {
-    query: 'repeated=cat&repeated=dog&joined=a%2Cb,cat&old=true&near={"kind":"cat"}',
-    headers: new Headers({ 'x-size': '1' }),
-  };
-  const seen = restContract(typed).observe(operation, exchange(200, [], { path: '/api/v1/pets/dog', asked }));
-  t.same(
-    list(seen).filter((key) => !key.startsWith('listPets 200')),
-    [
-      'listPets header X-Size',
-      'listPets header X-Size = 1',
-      'listPets path kind',
-      'listPets path kind = dog',
-      'listPets query joined',
-      'listPets query joined [] = a,b',
-      'listPets query joined [] = cat',
-      'listPets query near',
-      'listPets query near /kind',
-      'listPets query near /kind = cat',
-      'listPets query old',
-      'listPets query old = true',
-      'listPets query repeated',
-      'listPets query repeated [] = cat',
-      'listPets query repeated [] = dog',
-    ],
-  );
-});
-
-t.test('a list covers its items, and a value covers the alternative that it matches', async (t) => {
-  t.same(list(observeRest(listPets, exchange(200, []))).slice(0, 2), ['listPets 200', 'listPets 200 application/json']);
-  const shown = (answer: unknown) =>
-    list(observeRest(listPets, exchange(200, answer))).filter((key) => key.includes('<'));
-  t.same(shown([]), []);
-  t.same(shown({ data: [] }), [], 'a list without items');
-  t.same(shown({ data: [{ name: 'Tom' }] }), ['listPets 200 <object>/data', 'listPets 200 <object>/data[]/name']);
-  t.same(shown([{ name: 'Tom' }]), ['listPets 200 <array>[]/name']);
-
-  const payments = `openapi: 3.1.0
-info: { title: Payments, version: 1.0.0 }
-tags: [{ name: payments, description: Payments. }]
-security: [{ basic: [] }, { jwt: [] }, { opaque: [] }, { cookie: [] }, {}]
-paths:
-  /payments:
-    post:
-      operationId: pay
-      tags: [payments]
-      x-permission: public
-      requestBody:
-        content:
-          application/json:
-            schema:
-              anyOf:
-                - { $ref: '#/components/schemas/Card' }
-                - { title: Bank, type: object, required: [iban], properties: { iban: { type: string }, of: { type: string } } }
-                - { type: 'null' }
-      responses:
-        '204': { description: Paid., headers: { ETag: { schema: { type: string } }, Age: { schema: { type: string } } } }
-components:
-  securitySchemes:
-    basic: { type: http, scheme: basic }
-    jwt: { type: http, scheme: bearer, bearerFormat: JWT }
-    opaque: { type: http, scheme: bearer }
-    other: { type: http, scheme: bearer }
-    cookie: { type: apiKey, in: cookie, name: token }
-  schemas:
-    Card: { type: object, required: [card], properties: { card: { type: string }, of: { type: string } } }
-`;
-  const document = parse(payments) as OpenApiDocument;
-  const [pay] = operations(normaliseOpenApi(document));
-  const observe = restContract(document).observe;
-  const asked = (body: unknown, headers: Record<string, string>, status = 204) => {
-    const request = {
-      body: JSON.stringify(body),
-      headers: new Headers({ 'content-type': 'application/json', ...headers }),
-    };
-    const given = { method: 'POST', path: '/payments', asked: request, headers: new Headers({ etag: '"1"' }) };
-    return list(observe(pay, exchange(status, undefined, given)));
-  };
-  t.same(asked({ card: '1', of: 'Ada' }, {}), [
-    ...['pay 204', 'pay 204 header ETag', 'pay body <Card>/card', 'pay body <Card>/of'],
-    ...['pay body application/json', 'pay by nobody'],
-  ]);
-  const covered = (headers: Record<string, string>, status?: number) =>
-    asked({ iban: '1' }, headers, status).filter((key) => / by |Bank/.test(key));
-  t.same(covered({ authorization: 'Basic YTpi' }), ['pay body <Bank>/iban', 'pay by basic']);
-  t.same(covered({ authorization: 'Bearer eyJhIjoxfQ.e30.c2ln' }), ['pay body <Bank>/iban', 'pay by jwt']);
-  t.same(covered({ authorization: 'bearer tok_7' }), ['pay body <Bank>/iban', 'pay by opaque']);
-  t.same(covered({ cookie: 'a=1; token=7' }), ['pay body <Bank>/iban', 'pay by cookie']);
-  t.same(covered({ authorization: 'Basic YTpi' }, 401), [], 'a rejected request covers nothing');
+t.test('an exchange covers its status, if it is declared; HEAD covers none', async (t) => {
+  t.same(list(observeRest(listPets, exchange(200, [{ name: 'Tom' }]))), ['listPets 200']);
+  t.same(list(observeRest(addPet, exchange(404, { code: 'NOT_FOUND' }))), ['addPet 404']);
+  t.same(list(observeRest(addPet, exchange(418, { code: 'NOT_FOUND' }))), []);
+  t.same(list(observeRest(undefined, exchange(404, { code: 'UNAVAILABLE' }))), ['x-unmatched 404']);
+  t.same(list(observeRest(listPets, exchange(503, {}, { method: 'HEAD', text: '' }))), []);
+  t.same(list(observeRest(undefined, exchange(404, {}, { method: 'HEAD', text: '' }))), []);
 });
 
 t.test('null and an empty list cover no argument, and a list without items covers no list', (t) => {
@@ -271,46 +141,7 @@ t.test('null and an empty list cover no argument, and a list without items cover
   t.end();
 });
 
-t.test('a request covers its media type, members and values, unless it was rejected', async (t) => {
-  const body = JSON.stringify({ size: 'large', friend: { name: 'Jerry' }, tail: true });
-  const headers = new Headers({ 'content-type': 'application/merge-patch+json' });
-  const ask = (status: number, answer: unknown) =>
-    list(observeRest(addPet, exchange(status, answer, { method: 'POST', asked: { headers, body } })));
-  t.same(ask(204, undefined), [
-    'addPet 204',
-    'addPet body /friend',
-    'addPet body /friend/name',
-    'addPet body /size',
-    'addPet body /size = large',
-    'addPet body application/merge-patch+json',
-    'addPet path kind',
-    'addPet path kind = cat',
-  ]);
-  t.same(ask(404, { code: 'NOT_FOUND' }), [
-    'Problem /code',
-    'Problem /code = NOT_FOUND',
-    'addPet 404',
-    'addPet 404 application/problem+json',
-  ]);
-});
-
-t.test('HEAD covers no body, a range no members, and undeclared values nothing', async (t) => {
-  t.same(list(observeRest(listPets, exchange(503, {}, { method: 'HEAD', text: '' }))), []);
-  t.same(list(observeRest(undefined, exchange(404, {}, { method: 'HEAD', text: '' }))), []);
-  t.same(list(observeRest(listPets, exchange(206, undefined, { text: '[{"na' }))), [
-    'listPets path kind',
-    'listPets path kind = cat',
-  ]);
-  t.same(list(observeRest(addPet, exchange(418, { code: 'NOT_FOUND' }))), []);
-  t.same(list(observeRest(undefined, exchange(404, { code: 'UNAVAILABLE' }))), [
-    'Problem /code',
-    'Problem /code = UNAVAILABLE',
-    'x-unmatched 404',
-    'x-unmatched 404 application/problem+json',
-  ]);
-});
-
-t.test('a result covers fields, arguments, input fields and values, through fragments and variables', async (t) => {
+t.test('a result covers fields, arguments and input fields, through fragments and variables', async (t) => {
   const query = `query One { pet(id: 1) { size } }
     query Two($sizes: [Size!] = [SMALL], $first: Int, $no: Boolean!) {
       all: pets(sizes: $sizes) { ...Shown friends(first: $first, size: LARGE) { name @skip(if: $no) } }
@@ -325,8 +156,6 @@ t.test('a result covers fields, arguments, input fields and values, through frag
     'Pet.size',
     'Query.pets',
     'Query.pets(sizes)',
-    'Size.LARGE',
-    'Size.SMALL',
   ]);
   const add = 'mutation($input: NewPet!) { addPet(input: $input) { __typename name } }';
   const variables = { input: { name: 'Tom', friend: { name: 'Spike', size: 'LARGE' } } };
@@ -338,13 +167,11 @@ t.test('a result covers fields, arguments, input fields and values, through frag
     'NewPet.name',
     'NewPet.size',
     'Pet.name',
-    'Size.LARGE',
   ]);
   const named = '{ named { __typename ... on Pet { size } } }';
   t.same(list(observeGraphql({ query: named }, { data: { named: { __typename: 'Pet', size: 'SMALL' } } })), [
     'Pet.size',
     'Query.named',
-    'Size.SMALL',
   ]);
 });
 
@@ -558,13 +385,7 @@ const stated = openapi.replace('x-unmatched:', `${STATED}x-unmatched:`);
 const excepting = sdl.replace('named: Named', 'named: Named @coverage(except: "Nothing else is named.")');
 
 t.test('the coverage compares the recordings with both contracts, element by element', async (t) => {
-  const seen = observations(
-    'listPets 200',
-    'listPets 503',
-    'listPets 503 application/problem+json',
-    'Query.pet',
-    'listPets 599',
-  );
+  const seen = observations('listPets 200', 'listPets 503', 'Query.pet', 'listPets 599');
   const coverage = measureCoverage(contractsOf({ openapi: stated, schema: excepting }), seen);
   t.same(states(coverage, 'status'), {
     'listPets 200': 'seen',
@@ -581,46 +402,6 @@ t.test('the coverage compares the recordings with both contracts, element by ele
     total: 7,
     percent: 57.1,
   });
-  t.same(states(coverage, 'media'), {
-    'listPets 200 application/json': 'missing',
-    'listPets 404 application/problem+json': 'missing',
-    'listPets 503 application/problem+json': 'seen',
-    'addPet 404 application/problem+json': 'excepted',
-    'addPet 503 application/problem+json': 'shared',
-    'x-unmatched 404 application/problem+json': 'missing',
-  });
-  t.same(Object.keys(states(coverage, 'member')), [
-    ...[
-      'listPets 200 <array>[]/name',
-      'listPets 200 <array>[]/size',
-      'listPets 200 <array>[]/friend',
-      'listPets 200 <array>[]/friend/name',
-    ],
-    ...[
-      'listPets 200 <object>/data',
-      'listPets 200 <object>/data[]/name',
-      'listPets 200 <object>/data[]/size',
-      'listPets 200 <object>/data[]/friend',
-    ],
-    ...['listPets 200 <object>/data[]/friend/name', 'listPets 200 <object>/counts', 'Problem /code'],
-  ]);
-  t.same(Object.keys(states(coverage, 'value')), [
-    ...['listPets 200 <array>[]/size = small', 'listPets 200 <array>[]/size = large'],
-    ...['listPets 200 <object>/data[]/size = small', 'listPets 200 <object>/data[]/size = large'],
-    ...['listPets 200 <object>/counts{} = none', 'listPets 200 <object>/counts{} = some'],
-    ...['Problem /code = NOT_FOUND', 'Problem /code = UNAVAILABLE'],
-  ]);
-  t.same(Object.keys(states(coverage, 'requestMember')), [
-    'addPet body /name',
-    'addPet body /size',
-    'addPet body /friend',
-    'addPet body /friend/name',
-  ]);
-  t.same(Object.keys(states(coverage, 'parameter')), [
-    ...['listPets header If-None-Match', 'listPets cookie session', 'listPets path kind', 'listPets path kind = cat'],
-    ...['listPets path kind = dog', 'listPets query version', 'listPets query version = 1', 'addPet path kind'],
-    ...['addPet path kind = cat', 'addPet path kind = dog', 'addPet query version', 'addPet query version = 1'],
-  ]);
   t.same(states(coverage, 'field'), {
     'Named.name': 'missing',
     'Pet.name': 'missing',
@@ -639,22 +420,8 @@ t.test('the coverage compares the recordings with both contracts, element by ele
     'Mutation.addPet(input)',
   ]);
   t.same(Object.keys(states(coverage, 'inputField')), ['NewPet.name', 'NewPet.size', 'NewPet.friend']);
-  t.same(
-    Object.keys(states(coverage, 'enumValue')),
-    ['Size.SMALL', 'Size.LARGE'],
-    'what only directives use never travels',
-  );
   t.same(coverage.problems, []);
-  const ofRequests = missingLines(coverage).filter((line) => line.includes('the request '));
-  t.same(
-    ofRequests.map((line) => line.split(' the request ')[1]),
-    [
-      ...['member addPet body /name', 'member addPet body /size', 'value addPet body /size = small'],
-      ...['value addPet body /size = large', 'member addPet body /friend', 'member addPet body /friend/name'],
-    ].map((one) => `${one} was never seen`),
-  );
-  const others = missingLines(coverage).filter((line) => !ofRequests.includes(line));
-  t.same(others.slice(0, 4), [
+  t.same(missingLines(coverage).slice(0, 4), [
     `openapi.yaml:${place(stated, "'404'", 'listPets')}  listPets was never seen to answer 404`,
     `openapi.yaml:${place(stated, "'204'", 'addPet')}  addPet was never seen to answer 204`,
     `openapi.yaml:${place(stated, "'404'", 'x-unmatched:')}  x-unmatched was never seen to answer 404`,
@@ -745,9 +512,7 @@ const everything = (() => {
 })();
 
 t.test('the text has the table, worst first, with what is missing and the totals', async (t) => {
-  const seen = observations(
-    ...everything.filter((key) => !/^(addPet 204|listPets 200 .*(small|name)|Size.LARGE|Query.pets)/.test(key)),
-  );
+  const seen = observations(...everything.filter((key) => !/^(addPet 204|Query.pets)/.test(key)));
   const coverage = measureCoverage(contractsOf({ openapi: stated, schema: excepting }), seen);
   const text = coverageText(coverage);
   t.match(
@@ -758,24 +523,14 @@ listPets      ●   ·   ●   ●
 x-unmatched   ·   ·   ●   · 
 `,
   );
-  t.match(
-    text,
-    `Missing, not demanded
-
-listPets     200 <array>[]/name, 200 <array>[]/size = small, 200 <array>[]/friend/name, 200 <object>/data[]/name,
-             200 <object>/data[]/size = small, 200 <object>/data[]/friend/name
-Size         LARGE
-`,
-  );
-  t.match(text, /^operation × status +5 +0 +1 +1 +7 +85\.7 % {2}demanded$/m);
-  t.match(text, /^SDL enum values +1 +0 +0 +1 +2 +50\.0 %$/m);
+  t.match(text, /^operation × status +5 +0 +1 +1 +7 +85\.7 %$/m);
   t.equal(
     verdictText(coverage).split('\n').at(-1),
-    '3 of 29 that the contracts demand are never seen by a test (2 excepted).',
+    '3 of 23 that the contracts demand are never seen by a test (2 excepted).',
   );
   t.equal(
     verdictText(measureCoverage(contractsOf({ openapi: stated, schema: excepting }), observations(...everything))),
-    'The tests see all 29 that the contracts demand (2 excepted).',
+    'The tests see all 23 that the contracts demand (2 excepted).',
   );
 });
 
@@ -806,7 +561,7 @@ t.test('the command', async (t) => {
   const cleared = await coverage('cleared', '--clear');
 
   t.test('merges the recordings of several processes; --check passes if nothing is missing', async (t) => {
-    const expected = 'The tests see all 29 that the contracts demand (2 excepted).\n';
+    const expected = 'The tests see all 23 that the contracts demand (2 excepted).\n';
     t.same([whole.code, whole.stdout, whole.stderr], [0, expected, '']);
   });
 
@@ -876,11 +631,6 @@ t.test('the tests record every response, in one file for each process', async (t
   for (const name of files) {
     t.same(JSON.parse(readFileSync(join(folder, 'coverage', 'contract', name), 'utf8')), {
       'listPets 200': 3,
-      'listPets 200 application/json': 3,
-      'listPets path kind': 3,
-      'listPets path kind = cat': 3,
-      'listPets query version': 3,
-      'listPets query version = 1': 3,
       'x-unmatched 404': 1,
       'Pet.size': 1,
       'Query.pets': 1,

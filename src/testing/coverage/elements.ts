@@ -6,27 +6,16 @@ interface KindOf {
   /** The noun in a list of missing elements: `the status 409`. */
   word: string;
   title: string;
-  /** `--check` fails for a missing element without an exception. */
-  demanded: boolean;
 }
 
 /** The kinds of elements that an exchange can show, in the order of the reports. */
 export const KINDS = {
-  status: { word: 'status', title: 'operation × status', demanded: true },
-  security: { word: 'way to log in', title: 'operation × way to log in', demanded: true },
-  header: { word: 'response header', title: 'response headers', demanded: false },
-  media: { word: 'media type', title: 'response media types', demanded: false },
-  member: { word: 'response member', title: 'response members', demanded: false },
-  value: { word: 'response value', title: 'response enum values', demanded: false },
-  parameter: { word: 'parameter', title: 'parameters', demanded: false },
-  requestMedia: { word: 'request media type', title: 'request media types', demanded: false },
-  requestMember: { word: 'request member', title: 'request members', demanded: true },
-  requestValue: { word: 'request value', title: 'request enum values', demanded: true },
-  bound: { word: 'bound', title: 'bounds of requests, both sides', demanded: true },
-  field: { word: 'field', title: 'SDL fields', demanded: true },
-  argument: { word: 'argument', title: 'SDL arguments', demanded: true },
-  inputField: { word: 'input field', title: 'SDL input fields', demanded: true },
-  enumValue: { word: 'enum value', title: 'SDL enum values', demanded: false },
+  status: { word: 'status', title: 'operation × status' },
+  security: { word: 'way to log in', title: 'operation × way to log in' },
+  bound: { word: 'bound', title: 'bounds of requests, both sides' },
+  field: { word: 'field', title: 'SDL fields' },
+  argument: { word: 'argument', title: 'SDL arguments' },
+  inputField: { word: 'input field', title: 'SDL input fields' },
 } satisfies Record<string, KindOf>;
 
 export type ElementKind = keyof typeof KINDS;
@@ -36,11 +25,11 @@ export type ContractFile = 'openapi.yaml' | 'schema.graphql';
 /** A part of a contract that a test can observe in an exchange. */
 export interface Element {
   kind: ElementKind;
-  /** The operationId, the SDL type, or the schema of a failure's body. */
+  /** The operationId or the SDL type. */
   owner: string;
   /**
-   * The name within the owner: `409`, `by basic`, `200 header ETag`, `200 <Page>/data[]/role = admin`, `query limit`, `body /name`,
-   * `body /name at maxLength 100`; `name`, `users(limit)`, `users(limit) beyond max 100`.
+   * The name within the owner: `409`, `by basic`, `body /name at maxLength 100`; `name`, `users(limit)`, `users(limit) beyond max
+   * 100`.
    */
   name: string;
   /** The key of its observations: the owner and the name. */
@@ -48,9 +37,9 @@ export interface Element {
   file: ContractFile;
   /** The keys that lead to the element in a YAML file, or its place in another file. */
   at: readonly string[] | { file?: string; line: number; column: number };
-  /** The key of the element that contains it: the object of a member, the member of a value. */
+  /** The bounded part: `createUser body /name`, `Query.users(limit)`. */
   within?: string | undefined;
-  /** The response component that declares a status and its media types by reference. */
+  /** The response component that declares a status by reference. */
   component?: string | undefined;
 }
 

@@ -9,14 +9,12 @@ import {
   type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
-  type GraphQLOutputType,
   GraphQLSchema,
   getNamedType,
   getNullableType,
   getOperationAST,
   isAbstractType,
   isCompositeType,
-  isEnumType,
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
@@ -78,7 +76,6 @@ export function sdlElements(schema: GraphQLSchema): SdlElement[] {
       const sides = sdlBounds(schema, input).flatMap((bound) => SIDES.map((side) => sideName(name, bound, side)));
       return [own, ...sides.map((side) => ({ ...element('bound', side, input.astNode), within: own.key }))];
     };
-    if (isEnumType(type)) return type.getValues().map(({ name, astNode }) => element('enumValue', name, astNode));
     if (isInputObjectType(type))
       return Object.values(type.getFields()).flatMap((field) => inputElements('inputField', field.name, field));
     if (!isObjectType(type) && !isInterfaceType(type)) return [];
@@ -154,7 +151,7 @@ function withPlaceholders(
 }
 
 /**
- * Returns a function that finds the elements which a request and its result show: `User.name`, `Query.users(limit)`, `Role.ADMIN`.
+ * Returns a function that finds the elements which a request and its result show: `User.name`, `Query.users(limit)`.
  * A field counts unless a failure made it `null` or it is an empty list, and below an abstract type only with `__typename`.
  */
 export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
@@ -213,12 +210,7 @@ export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
       noteBounds(given, 'at');
       if (isEmptyList(value)) return;
       for (const owner of owners) seen.add(`${owner.name}.${name}`);
-      for (const { key, type: inputType, value: one } of given) {
-        seen.add(key);
-        if (isEnumType(inputType)) seen.add(`${inputType.name}.${one}`);
-      }
-      const named = getNamedType(type.getFields()[name]?.type as GraphQLOutputType);
-      for (const one of isEnumType(named) ? [value].flat(9) : []) if (one !== null) seen.add(`${named.name}.${one}`);
+      for (const { key } of given) seen.add(key);
     }
 
     /** @param knownAs the interface, if the failure hides which of its types the object is */

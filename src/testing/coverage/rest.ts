@@ -18,7 +18,7 @@ import {
 import { nameOf } from '@accord-api/platform/internals/core/rest/parameters';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Element, type ElementKind, UNMATCHED } from './elements.js';
-import { type Exchange, issuesIn, mediaOf, parametersIn, parsed, securityName, usesScheme } from './exchange.js';
+import { type Exchange, issuesIn, parametersIn, parsed, securityName, usesScheme } from './exchange.js';
 import {
   type Bound,
   boundsIn,
@@ -39,6 +39,7 @@ export interface RestElement extends Element {
   at: Path;
   /** True if the exchange covers the element. */
   isSeen: boolean;
+  /** The bound of a request. */
   part?: RequestPart;
 }
 
@@ -54,17 +55,14 @@ export interface RequestPart {
   bound?: Bound & { side: Side };
 }
 
-/** A schema of a request or a response, and its values in an exchange. */
+/** A schema of a request, and its values in an exchange. */
 interface SchemaUse {
   owner: string;
   whole: string;
   media?: string;
   schema: Path;
   found: readonly Found[] | undefined;
-  kinds: [member: ElementKind, value: ElementKind];
-  /** The service rejected the request, so its members do not count. */
-  isRejected?: boolean;
-  /** Selects the bounds that a request can break. A response has none. */
+  /** Selects the bounds that a request can break. */
   hasBound?: (bound: Bound) => boolean;
   verdict?: Verdict | undefined;
 }
@@ -90,8 +88,8 @@ const isBreakable =
 const foundIn = (value: unknown): Found[] => (value === undefined ? [] : [{ value, pointer: '' }]);
 
 /**
- * Lists the elements of the REST contract and finds those that an exchange covers. A rejected request covers only
- * its response and the bounds that it exceeds.
+ * Lists the elements of the REST contract and finds those that an exchange covers: statuses, ways to log in, and bounds of
+ * requests. A rejected request covers only its status and the bounds that it exceeds.
  * @param document `openapi.yaml`, complete, with its references
  */
 export function restContract(document: OpenApiDocument) {
@@ -110,25 +108,19 @@ export function restContract(document: OpenApiDocument) {
   const element = (kind: ElementKind, owner: string, name: string, at: Path, isSeen: boolean, more?: More) =>
     ({ kind, owner, name, key: `${owner} ${name}`, file: 'openapi.yaml', at, isSeen, ...more }) as const;
 
-  function* schemaElements(use: SchemaUse): Generator<RestElement> {
-    const { owner, whole, media, verdict } = use;
+  function* bounds(use: SchemaUse): Generator<RestElement> {
+    const { owner, whole, media, verdict, hasBound = () => true } = use;
     const values = use.found && { found: use.found, isValid };
     for (const { kind, pointer, within, at, found } of partsOf(document, use.schema, values)) {
-      const part = { whole, pointer, media, schema: at };
-      const more = { within: `${owner} ${partKey(whole, within)}`.trimEnd(), part };
-      if (kind !== 'schema') {
-        const isSeen = use.isRejected !== true && found.some(({ value }) => !Array.isArray(value) || value.length > 0);
-        yield element(use.kinds[kind === 'value' ? 1 : 0], owner, partKey(whole, pointer), at, isSeen, more);
-        continue;
-      }
-      for (const bound of boundsAt(at).filter(use.hasBound ?? (() => false))) {
+      for (const bound of kind === 'schema' ? boundsAt(at).filter(hasBound) : []) {
         const declared = valueAt(document, [...at, bound.keyword]) === undefined ? follow(document, at).path : at;
         for (const side of SIDES) {
           const isShown = ({ value, pointer }: Found) =>
             sideOf(bound, value) === side && verdict?.(side, pointer, bound);
           const [name, path] = [sideName(partKey(whole, pointer), bound, side), [...declared, bound.keyword]];
-          const ofSide = { ...more, part: { ...part, bound: { ...bound, side } } };
-          yield element('bound', owner, name, path, found.some(isShown), ofSide);
+          const part = { whole, pointer, media, schema: at, bound: { ...bound, side } };
+          const more = { within: `${owner} ${partKey(whole, within)}`.trimEnd(), part };
+          yield element('bound', owner, name, path, found.some(isShown), more);
         }
       }
     }
@@ -136,35 +128,9 @@ export function restContract(document: OpenApiDocument) {
 
   function* responses(owner: string, all: Path, exchange?: Exchange): Generator<RestElement> {
     for (const [status, at] of childrenOf(document, all)) {
-      if (exchange && status !== String(exchange.status)) continue;
       const { $ref = '' } = valueAt(document, at) as Schema;
       const component = $ref.startsWith(RESPONSES) ? keysOf($ref).at(-1) : undefined;
-      const { path } = follow(document, at);
-      const within = `${owner} ${status}`;
-      yield element('status', owner, status, at, exchange !== undefined, { component });
-      // The pipeline writes all failures, so their headers and members count once per component and schema.
-      const shared = status >= '400' ? component : undefined;
-      for (const [header, headerAt] of childrenOf(document, [...path, 'headers'])) {
-        const isSent = exchange?.headers.has(header) === true;
-        const name = `${shared === undefined ? `${status} ` : ''}header ${header}`;
-        yield element('header', shared ?? owner, name, headerAt, isSent, { within });
-      }
-      for (const [media, mediaAt] of childrenOf(document, [...path, 'content'])) {
-        const isSent = exchange !== undefined && media === mediaOf(exchange.headers);
-        yield element('media', owner, `${status} ${media}`, mediaAt, isSent, { component, within });
-        const schema = [...mediaAt, 'schema'];
-        const { $ref: named } = (valueAt(document, schema) ?? {}) as Schema;
-        const isShared = status >= '400' && named !== undefined;
-        // A range of a JSON document is not JSON.
-        const isRead = isSent && media.endsWith('json') && status !== '206';
-        yield* schemaElements({
-          owner: isShared ? (keysOf(named).at(-1) as string) : owner,
-          whole: isShared ? '' : status,
-          schema,
-          found: exchange && (isRead ? foundIn(parsed(exchange.text)) : []),
-          kinds: ['member', 'value'],
-        });
-      }
+      yield element('status', owner, status, at, status === String(exchange?.status), { component });
     }
   }
 
@@ -178,32 +144,34 @@ export function restContract(document: OpenApiDocument) {
       const whole = `${place} ${name}`;
       const schema = [...path, ...(content === undefined ? ['schema'] : ['content', 'application/json', 'schema'])];
       const found = read && foundIn(read[place][nameOf(parameter)]);
-      const isRejected = !isAccepted(sent);
-      yield element('parameter', owner, whole, path, !isRejected && found?.length === 1);
-      yield* schemaElements({
-        ...{ owner, whole, schema, found, kinds: ['parameter', 'parameter'], isRejected },
+      yield* bounds({
+        ...{ owner, whole, schema, found },
         hasBound: isBreakable(place, schemaAt(document, schema)),
         verdict: sent && verdictOf(sent, parameter, found?.[0]?.value),
       });
     }
   }
 
+  const bodiesOf = (at: Path) => childrenOf(document, [...follow(document, at).path, 'content']);
+
   function* body({ operation: { operationId: owner } }: OperationEntry, at: Path, sent?: SentRequest) {
     const { headers, body: text = '' } = sent?.exchange.request ?? {};
     const form = sent && bodyFormFor(sent.operation)(headers?.get('content-type') ?? '');
     const value = form?.kind === 'json' ? parsed(text) : sent?.exchange.request.body;
-    const isRejected = !isAccepted(sent);
-    for (const [media, mediaAt] of childrenOf(document, [...follow(document, at).path, 'content'])) {
-      yield element('requestMedia', owner, `body ${media}`, mediaAt, !isRejected && media === mediaOf(headers));
-      yield* schemaElements({
+    for (const [media, mediaAt] of bodiesOf(at))
+      yield* bounds({
         ...{ owner, whole: 'body', media, schema: [...mediaAt, 'schema'] },
         found: sent && (form?.type === media ? foundIn(value) : []),
-        kinds: ['requestMember', 'requestValue'],
-        isRejected,
-        hasBound: () => true,
         verdict: sent && verdictOf(sent),
       });
-    }
+  }
+
+  /** Lists the members and the enumeration values of bodies, for requests with each of them. */
+  function* bodyParts(): Generator<RequestPart & { owner: string; kind: 'member' | 'value' }> {
+    for (const [owner, { path, method }] of all)
+      for (const [media, at] of bodiesOf(['paths', path, method, 'requestBody']))
+        for (const { kind, pointer, at: schema } of partsOf(document, [...at, 'schema'], undefined))
+          if (kind !== 'schema') yield { owner, kind, whole: 'body', pointer, media, schema };
   }
 
   function* security({ path, method, operation }: OperationEntry, sent?: SentRequest): Generator<RestElement> {
@@ -232,6 +200,7 @@ export function restContract(document: OpenApiDocument) {
   const all = new Map(operationEntries(document).map((entry) => [entry.operation.operationId, entry]));
 
   return {
+    bodyParts,
     /** Lists all elements; an element that is declared in several places is listed for each. */
     *elements(): Generator<RestElement> {
       for (const entry of all.values()) yield* operationElements(entry);

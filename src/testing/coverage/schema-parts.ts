@@ -35,7 +35,7 @@ export interface Part {
   /** `schema`: a place that has bounds. */
   kind: 'member' | 'value' | 'schema';
   at: Path;
-  /** Empty without an exchange. */
+  /** The values at a place that has bounds; empty without an exchange. */
   found: readonly Found[];
 }
 
@@ -118,7 +118,7 @@ export function* partsOf(
   for (const name of Object.keys(properties)) {
     const [member, at] = [`${pointer}/${name}`, [...path, 'properties', name]];
     const own = membersOf(found, (one, parent) => one === name && !Array.isArray(parent));
-    yield { pointer: member, within, kind: 'member', at, found: own };
+    yield { pointer: member, within, kind: 'member', at, found: [] };
     yield* walk(at, own, { pointer: member, within: member });
   }
   if (schema.items) {
@@ -131,10 +131,8 @@ export function* partsOf(
   }
   const constant = schema.const === undefined ? [] : [{ value: schema.const, at: [...path, 'const'] }];
   const listed = (schema.enum ?? []).map((one, index) => ({ value: one, at: [...path, 'enum', String(index)] }));
-  for (const { value, at } of [...constant, ...listed]) {
-    const same = found.filter((one) => !isObject(one.value) && `${one.value}` === `${value}`);
-    yield { pointer: `${pointer} = ${value}`, within, kind: 'value', at, found: same };
-  }
+  for (const { value, at } of [...constant, ...listed])
+    yield { pointer: `${pointer} = ${value}`, within, kind: 'value', at, found: [] };
 }
 
 const KEYWORDS = [

@@ -7,41 +7,19 @@ import { printProblems } from '../model/problems.js';
 interface Group {
   owner: string;
   elements: Measured[];
-  /** The number of missing demanded elements. */
-  failing: number;
+  /** The number of missing elements. */
+  missing: number;
   percent: number;
 }
-
-const isMissing = ({ state }: Measured): boolean => state === 'missing';
 
 function groupsOf(elements: readonly Measured[], contract: ContractFile): Group[] {
   const own = elements.filter((one) => one.contract === contract);
   const groups = [...new Set(own.map(({ owner }) => owner))].map((owner): Group => {
     const members = own.filter((one) => one.owner === owner);
-    const missing = members.filter(isMissing);
-    const failing = missing.filter(({ kind }) => KINDS[kind].demanded).length;
-    return { owner, elements: members, failing, percent: percentOf(members.length - missing.length, members.length) };
+    const missing = members.filter(({ state }) => state === 'missing').length;
+    return { owner, elements: members, missing, percent: percentOf(members.length - missing, members.length) };
   });
-  return groups.sort((a, b) => b.failing - a.failing || a.percent - b.percent);
-}
-
-/**
- * Returns the missing elements that are not demanded, with the values of an enumeration in one line. Omits parts of unseen
- * elements.
- */
-function missingNames({ elements }: Group): string[] {
-  const byKey = new Map(elements.map((one) => [one.key, one]));
-  const hangs = ({ within = '' }: Measured): boolean => {
-    const parent = byKey.get(within);
-    return parent !== undefined && (parent.state !== 'seen' || hangs(parent));
-  };
-  const valuesOf = new Map<string, string[]>();
-  for (const one of elements) {
-    if (!isMissing(one) || KINDS[one.kind].demanded || hangs(one)) continue;
-    const [name, ...value] = one.name.split(' = ') as [string, ...string[]];
-    valuesOf.set(name, [...(valuesOf.get(name) ?? []), ...value]);
-  }
-  return [...valuesOf].map(([name, values]) => (values.length === 0 ? name : `${name} = ${values.join(' | ')}`));
+  return groups.sort((a, b) => b.missing - a.missing || a.percent - b.percent);
 }
 
 const STATES: Record<State, { style: 'green' | 'cyan' | 'yellow' | 'red'; mark: string; meaning: string }> = {
@@ -50,8 +28,6 @@ const STATES: Record<State, { style: 'green' | 'cyan' | 'yellow' | 'red'; mark: 
   excepted: { style: 'yellow', mark: '○', meaning: 'excepted' },
   missing: { style: 'red', mark: '✗', meaning: 'missing' },
 };
-
-const MAX_COLUMNS = 118;
 
 function statusLines(elements: readonly Measured[]): string[] {
   const rows = groupsOf(elements, 'openapi.yaml').flatMap((group) => {
@@ -62,34 +38,13 @@ function statusLines(elements: readonly Measured[]): string[] {
   const width = Math.max(...rows.map(({ owner }) => owner.length));
   const marked = (state: State) => paint(STATES[state].style, STATES[state].mark);
   const cell = (one: Measured | undefined) => (one ? ` ${marked(one.state)} ` : paint('dim', ' · '));
-  const lines = rows.map(({ owner, byStatus, failing }) => {
+  const lines = rows.map(({ owner, byStatus, missing }) => {
     const name = owner.padEnd(width);
-    return `${failing > 0 ? paint('bold', name) : name}  ${statuses.map((one) => cell(byStatus.get(one))).join(' ')}`;
+    return `${missing > 0 ? paint('bold', name) : name}  ${statuses.map((one) => cell(byStatus.get(one))).join(' ')}`;
   });
   const legend = Object.entries(STATES).map(([state, { meaning }]) => `${marked(state as State)} ${meaning}`);
   const head = paint('bold', `${' '.repeat(width)}  ${statuses.join(' ')}`);
   return [head, ...lines, '', `${legend.join('   ')}   · not declared`];
-}
-
-/** Wraps words with an indent. The heading is in the indent of the first line. */
-function wrapped(heading: string, words: readonly string[], indent: number): string {
-  const lines = [''];
-  for (const word of words) {
-    const last = lines.at(-1) as string;
-    if (last === '') lines[lines.length - 1] = word;
-    else if (indent + last.length + word.length + 2 <= MAX_COLUMNS) lines[lines.length - 1] = `${last}, ${word}`;
-    else {
-      lines[lines.length - 1] = `${last},`;
-      lines.push(word);
-    }
-  }
-  return `${heading.padEnd(indent)}${lines.join(`\n${' '.repeat(indent)}`)}`;
-}
-
-function besides(groups: readonly Group[]): string[] {
-  const missing = groups.map((group) => ({ owner: group.owner, names: missingNames(group) }));
-  const indent = Math.max(...missing.map(({ owner }) => owner.length)) + 2;
-  return missing.flatMap(({ owner, names }) => (names.length === 0 ? [] : wrapped(owner, names, indent)));
 }
 
 function unseen({ kind, owner, name, key, component }: Measured, operations: number): string {
@@ -98,7 +53,7 @@ function unseen({ kind, owner, name, key, component }: Measured, operations: num
   return `${who} was ${operations === 1 ? 'never' : 'ever'} seen to answer ${name}`;
 }
 
-/** Returns a line with the place of each missing demanded element. A component of the table `once` has one line. */
+/** Returns a line with the place of each missing element. A component of the table `once` has one line. */
 export function missingLines({ missing }: Coverage): string[] {
   const groups = new Map<string, [Measured, ...Measured[]]>();
   for (const one of missing) {
@@ -115,31 +70,24 @@ export function missingLines({ missing }: Coverage): string[] {
 }
 
 function figureLines(figures: readonly Figures[]): string[] {
-  const rows = figures.map(({ kind, states, total, percent }) => {
-    const demanded = KINDS[kind].demanded ? 'demanded' : '';
-    return {
-      ' ': KINDS[kind].title,
-      ...states,
-      of: total,
-      covered: `${percent.toFixed(1)} %`.padStart(7),
-      '': demanded,
-    };
-  });
-  const columns = [' ', ...Object.keys(STATES), 'of', 'covered', ''];
-  const [head = '', ...lines] = table(rows, columns).split('\n');
-  const painted = figures.map(({ kind, states }, at) => {
-    const line = lines[at] ?? '';
-    return KINDS[kind].demanded ? paint(STATES[states.missing > 0 ? 'missing' : 'seen'].style, line) : line;
-  });
+  const rows = figures.map(({ kind, states, total, percent }) => ({
+    ' ': KINDS[kind].title,
+    ...states,
+    of: total,
+    covered: `${percent.toFixed(1)} %`.padStart(7),
+  }));
+  const [head = '', ...lines] = table(rows, [' ', ...Object.keys(STATES), 'of', 'covered']).split('\n');
+  const painted = figures.map(({ states }, at) =>
+    paint(STATES[states.missing > 0 ? 'missing' : 'seen'].style, lines[at] ?? ''),
+  );
   return [paint('bold', head), ...painted];
 }
 
 /** Returns the text of `--check`: the failures with their places, and a summary. */
 export function verdictText(coverage: Coverage): string {
   const { missing, problems, figures } = coverage;
-  const demanded = figures.filter(({ kind }) => KINDS[kind].demanded);
   const [total, excepted] = [(one: Figures) => one.total, (one: Figures) => one.states.excepted].map((of) =>
-    demanded.reduce((sum, one) => sum + of(one), 0),
+    figures.reduce((sum, one) => sum + of(one), 0),
   );
   const invalid = problems.length === 0 ? [] : [`${printProblems(problems, process.stdout)}\n`];
   const except = excepted === 0 ? '' : ` (${excepted} excepted)`;
@@ -157,13 +105,10 @@ const section = (title: string, lines: readonly string[]): string =>
 /** Returns operations by statuses, missing elements, and the totals at the end. */
 export function coverageText(coverage: Coverage): string {
   const { elements, figures, problems } = coverage;
-  const rest = groupsOf(elements, 'openapi.yaml');
-  const sdl = groupsOf(elements, 'schema.graphql');
   return [
     section('Operations and statuses', statusLines(elements)),
-    section('Missing, not demanded', besides([...rest, ...sdl])),
     section('Invalid exceptions', problems.length > 0 ? [printProblems(problems, process.stdout)] : []),
-    section('Missing, and demanded', missingLines(coverage)),
+    section('Missing', missingLines(coverage)),
     section('Totals', figureLines(figures)).trimEnd(),
   ].join('');
 }
@@ -201,10 +146,9 @@ async function measure(root: string): Promise<Coverage> {
 const HELP = `
 The tests record what they see in coverage/contract. "npm test" clears the folder first; a single test file adds to it.
 
-The check demands that the tests see each status and security scheme of each operation, each member and enumeration value of its body
-in a successful request, each field, argument and input field of the SDL, and both sides of each bound: the last valid value, accepted,
-and the next one, rejected with an issue that names its place. The contracts list exceptions with a reason. An exception includes the
-bounds of its element:
+The check demands that the tests see each status and security scheme of each operation, each field, argument and input field of the
+SDL, and both sides of each bound: the last valid value, accepted, and the next one, rejected with an issue that names its place. The
+contracts list exceptions with a reason. An exception of a parameter or a member includes its bounds:
 
   openapi.yaml     x-coverage:
                      except: { 'getUser 503': Why no test sees it., InsufficientStorage: Why none sees it anywhere. }
@@ -215,11 +159,11 @@ The check also fails for an exception that a test has seen, and for one without 
 
 /**
  * `accord coverage [--check] [--json]` reports which elements of both contracts the tests have seen. With `--check`,
- * exits 1 for a missing demanded element and for an invalid exception.
+ * exits 1 for a missing element and for an invalid exception.
  */
 const coverage: Subcommand = (command) => {
   command
-    .option('--check', 'print only missing demanded elements, and fail if there are any', false)
+    .option('--check', 'print only missing elements, and fail if there are any', false)
     .option('--json', 'print everything as JSON', false)
     .option('--clear', 'delete the recordings of earlier tests; prints nothing', false)
     .addHelpText('after', HELP)

@@ -103,7 +103,7 @@ export interface Coverage {
   elements: Measured[];
   /** By kind, without kinds that the contracts do not have. */
   figures: Figures[];
-  /** The missing elements that are demanded, in the order of the contracts. */
+  /** The missing elements, in the order of the contracts. */
   missing: Measured[];
   problems: Problem[];
 }
@@ -120,10 +120,6 @@ function figuresOf(elements: readonly Measured[]): Figures[] {
     return own.length === 0 ? [] : { kind, states, total: own.length, percent };
   });
 }
-
-/** Returns the key that elements of one response component share: the status or a media type. */
-const shareOf = ({ component, name }: Element): string | undefined =>
-  component && [component, ...name.split(' ').slice(1)].join(' ');
 
 /**
  * Compares observations with the contracts.
@@ -144,7 +140,7 @@ export function measureCoverage({ openapi, schema }: Contracts, seen: Observatio
   const reasons = (table: 'except' | 'once') =>
     new Map(statements.flatMap((one) => (one.table === table && one.reason ? [[one.subject, one.reason]] : [])));
   const [excepted, once] = [reasons('except'), reasons('once')];
-  const sharedAndSeen = new Set(all.filter(({ key }) => seen.has(key)).map(shareOf));
+  const sharedAndSeen = new Set(all.filter(({ key }) => seen.has(key)).map(({ component }) => component));
 
   const judge = (element: Element): Pick<Measured, 'state' | 'reason'> => {
     const { key, within = '', component = '' } = element;
@@ -153,7 +149,7 @@ export function measureCoverage({ openapi, schema }: Contracts, seen: Observatio
     if (exception !== undefined) return { state: 'excepted', reason: exception };
     const pipeline = once.get(component);
     if (pipeline === undefined) return { state: 'missing' };
-    return { state: sharedAndSeen.has(shareOf(element)) ? 'shared' : 'missing', reason: pipeline };
+    return { state: sharedAndSeen.has(component) ? 'shared' : 'missing', reason: pipeline };
   };
 
   const elements = all.map((one): Measured => {
@@ -169,6 +165,6 @@ export function measureCoverage({ openapi, schema }: Contracts, seen: Observatio
     const text = openapi.texts.get(place.file) ?? schema.texts.get(place.file) ?? '';
     return [problemAt(place.file, text, place, `coverage-${one.table}`, message)];
   });
-  const missing = elements.filter(({ state, kind }) => state === 'missing' && KINDS[kind].demanded);
+  const missing = elements.filter(({ state }) => state === 'missing');
   return { elements, figures: figuresOf(elements), missing, problems };
 }
