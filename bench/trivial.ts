@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { platformCodes } from '../src/platform/core/contract/codes.js';
 import type { OpenApiDocument } from '../src/platform/core/contract/document.js';
+import { publishedContracts } from '../src/platform/core/contract/published.js';
 import { openDatabase } from '../src/platform/database/open.js';
 import {
   type Call,
@@ -11,7 +12,6 @@ import {
   routeFor,
   User,
 } from '../src/platform/index.js';
-import { publishedContracts } from '../src/platform/parts/pages/published.js';
 import { buildApp } from '../src/platform/server/app.js';
 import { readConfig } from '../src/platform/server/config.js';
 

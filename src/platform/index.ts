@@ -4,10 +4,17 @@
  * @module
  */
 
-export { type Application, type ApplicationPlatform, type Demo, defineApplication } from './core/application.js';
+export {
+  type Application,
+  type ApplicationPlatform,
+  type Demo,
+  defineApplication,
+  type Job,
+} from './core/application.js';
 export type { Call } from './core/calls/access.js';
 export { Failure, failuresOf, type NotWritten, notWritten } from './core/calls/errors.js';
 export { type Page, type PageRequest, resourceTag } from './core/calls/rows.js';
+export type { SessionCookies, SessionTokens } from './core/calls/session.js';
 export type { GraphQLContext } from './core/graphql/context.js';
 export { type Db, model, type ReadByPlatform, type Row } from './core/operations/model.js';
 export {
@@ -25,11 +32,8 @@ export {
   stream,
 } from './core/operations/route.js';
 export { type Context, preference, replies, representPage } from './core/rest/routes.js';
-export type { SessionCookies } from './parts/browsers/session-cookies.js';
 export { hasher } from './parts/identity/accounts/passwords.js';
 export { emailKey, User, type UserFields } from './parts/identity/accounts/users.js';
-export type { SessionTokens } from './parts/identity/sessions/session-tokens.js';
 export type { OwnSession } from './parts/identity/sessions/sessions.js';
-export type { Job } from './parts/jobs/jobs.js';
 export type { HandlerServices, PlatformServices } from './server/services.js';
 export { httpUrl } from './server/variables.js';

@@ -121,7 +121,7 @@ const callerChange = (people: readonly Draft['as'][]): fc.Arbitrary<Change> =>
 function requestsTo(service: TestService, operation: Operation, drafts: readonly Draft[]): fc.Arbitrary<RawRequest> {
   const { parameters } = operation.operation;
   const { version } = splitPath(operation.path) ?? {};
-  const { mediaType } = service.app.names;
+  const { mediaType } = service.app.core.names;
   const versions = versionsOf(service.contract.document);
   const prefix = version === undefined ? '' : prefixOf(version);
   const accepts = [

@@ -75,7 +75,7 @@ export const everyOperation = suite(async (t, service, options) => {
       const [method, path, request] = await sound(operation);
       // Without the prefix, because two versions that disagree are 400.
       const prefix = prefixIn(path);
-      const accept = prefix ? `${service.app.names.mediaType}; version=${UNKNOWN_VERSION}` : 'image/png';
+      const accept = prefix ? `${service.app.core.names.mediaType}; version=${UNKNOWN_VERSION}` : 'image/png';
       const headers = { ...request.headers, accept };
       const answer = await service.rest(method, path.slice(prefix?.length ?? 0), { ...request, headers });
       t.equal(statusAndCode(answer), '406 NOT_ACCEPTABLE', operation.operationId);

@@ -1,11 +1,11 @@
 import type { Application } from '@accord-api/platform/internals/core/application';
 import { type Call, type Mechanism, rolesOf } from '@accord-api/platform/internals/core/calls/access';
+import { publishedContracts } from '@accord-api/platform/internals/core/contract/published';
 import type { PrismaClient } from '@accord-api/platform/internals/database/client';
 import { templateOf } from '@accord-api/platform/internals/database/data-directory';
 import { readMigrations } from '@accord-api/platform/internals/database/migrations';
 import { type Database, openDatabase } from '@accord-api/platform/internals/database/open';
 import { type HashParameters, hasher } from '@accord-api/platform/internals/parts/identity/accounts/passwords';
-import { publishedContracts } from '@accord-api/platform/internals/parts/pages/published';
 import { type AppOptions, buildApp } from '@accord-api/platform/internals/server/app';
 import { readConfig } from '@accord-api/platform/internals/server/config';
 import type { PlatformServices } from '@accord-api/platform/internals/server/services';
@@ -96,7 +96,7 @@ function peopleOf(app: FastifyInstance, client: PrismaClient, schemes: readonly 
   const mechanisms = MECHANISMS.filter((name) => schemes.includes(name));
 
   async function token({ email }: Account, flow: 'jwt' | 'opaque'): Promise<string> {
-    const context = { policy: app.policy, actor: null, address: '127.0.0.1', requestId: 'testing' };
+    const context = { policy: app.core.policy, actor: null, address: '127.0.0.1', requestId: 'testing' };
     const call: Call = { ...context, enforce: async () => {} };
     const tokens = await sessions.login(call, { email, password: PASSWORD, flow });
     return tokens.flow === 'jwt' ? tokens.accessToken : tokens.token;
@@ -106,7 +106,7 @@ function peopleOf(app: FastifyInstance, client: PrismaClient, schemes: readonly 
     opaqueToken: async (account) => ({ authorization: `Bearer ${await token(account, 'opaque')}` }),
     basicAuth: async ({ email }) => ({ authorization: `Basic ${btoa(`${email}:${PASSWORD}`)}` }),
     cookieAuth: async (account) => ({
-      cookie: `${app.names.accessCookie}=${await token(account, 'jwt')}`,
+      cookie: `${app.core.names.accessCookie}=${await token(account, 'jwt')}`,
       origin: url,
     }),
   };

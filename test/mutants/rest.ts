@@ -59,7 +59,7 @@ export const rest: Mutant[] = [
     drawn: true,
   },
   {
-    file: 'platform/parts/pages/published.ts',
+    file: 'platform/core/contract/published.ts',
     before: 'servers.filter(({ server }) => server.url !== address)',
     after: 'servers',
     tests: ['workbench/edition.test.ts'],

@@ -178,7 +178,7 @@ export const services: Mutant[] = [
     servers: true,
   },
   {
-    file: JOBS,
+    file: 'platform/parts/identity/expiry.ts',
     before: ' OR revoked_at IS NOT NULL',
     after: '',
     tests: ['parts/identity/sessions.test.ts'],

@@ -59,7 +59,7 @@ export const sessions: Mutant[] = [
     tests: ['parts/identity/revocations.test.ts'],
   },
   {
-    file: 'platform/parts/browsers/session-cookies.ts',
+    file: 'platform/parts/identity/sessions/session-cookies.ts',
     before: "[access(tokens.token, tokens.expiresIn), refresh('', 0), ...bound('', 0)]",
     after: '[access(tokens.token, tokens.expiresIn)]',
     tests: ['parts/browsers/cookies.test.ts', 'parts/identity/sessions.test.ts'],
@@ -117,7 +117,7 @@ export const sessions: Mutant[] = [
   },
   {
     file: 'platform/parts/identity/accounts/users.ts',
-    before: 'await forgetAnswers(tx, id);',
+    before: 'await forget(tx, id);',
     after: '',
     tests: ['parts/idempotency/idempotency.test.ts'],
     drawn: true,

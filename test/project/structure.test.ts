@@ -37,6 +37,7 @@ const EVERYWHERE = [
   'core/bounds.ts',
   'core/names.ts',
   'core/order.ts',
+  'core/part.ts',
   'core/stages.ts',
   'core/way.ts',
   'core/secrets.ts',
@@ -44,18 +45,6 @@ const EVERYWHERE = [
   'core/calls/in-flight.ts',
   'root.js',
 ].map((name) => `platform/${name}`);
-/** Imports from the core to a part, between parts, and to the composition, which the seam of parts replaces. */
-const BEFORE_THE_SEAM: [from: RegExp, to: RegExp][] = [
-  [/^platform\/parts\/browsers\/session-cookies\.ts$/, /^platform\/parts\/identity\//],
-  [
-    /^platform\/core\/(application|rest\/(routes|plugin)|graphql\/(context|plugin|documents|engine|errors)|http\/(call|failures|json-schema|stages)|operations\/(call-transaction|guarded-client))\.ts$/,
-    /^platform\/(parts\/|server\/services\.ts$)/,
-  ],
-  [
-    /^platform\/parts\/(identity\/accounts\/users|limits\/admission|live\/(connection|sockets?|streams|web-socket)|jobs\/jobs)\.ts$/,
-    /^platform\/(parts\/|server\/services\.ts$)/,
-  ],
-];
 /** The transports do not import each other. */
 const APART = ['rest', 'graphql'];
 
@@ -128,7 +117,6 @@ const MAY_IMPORT_INSIDE: Record<string, (one: Import) => boolean> = {
   platform({ from, to }) {
     const [here, there] = [roomOf(from), roomOf(to)];
     if (EVERYWHERE.includes(to) || here === 'server' || here === 'index.ts') return true;
-    if (BEFORE_THE_SEAM.some(([one, other]) => one.test(from) && other.test(to))) return true;
     if (here === 'parts')
       return there === 'core' || there === 'database' || (there === 'parts' && wingOf(from) === wingOf(to));
     if (here === 'database') return there === 'database';
@@ -261,7 +249,7 @@ t.test('a forbidden import is found in every syntax', async (t) => {
       '../generated/operations.ts',
     ],
     [
-      'platform/parts/pages/published.ts',
+      'platform/core/contract/published.ts',
       "await import('../../../workbench/model/check.js');",
       'workbench/model/check.ts',
     ],
@@ -506,15 +494,15 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
   lines: {
-    all: 39_040,
+    all: 39_250,
     application: 1_140,
-    platform: 21_415,
+    platform: 21_640,
     'prepared-prisma': 1_875,
     testing: 3_540,
     workbench: 11_070,
   },
-  files: 283,
-  withOneImporter: 95,
+  files: 292,
+  withOneImporter: 105,
 };
 
 t.test('`src/` does not grow', (t) => {
@@ -546,6 +534,7 @@ t.test('the public module of the platform is small, and each export has an examp
   const names = exported.flatMap(([, list = '', file]) =>
     list
       .split(',')
+      .filter((name) => name.trim() !== '')
       .map((name) => ({ name: name.replace('type ', '').trim(), text: src[`platform/${file}.ts`] as string })),
   );
   t.ok(names.length > 30 && names.length <= 45, `${names.length} exports`);

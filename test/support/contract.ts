@@ -1,4 +1,4 @@
-import { publishedContracts } from '../../src/platform/parts/pages/published.js';
+import { publishedContracts } from '../../src/platform/core/contract/published.js';
 import { rootPath } from '../../src/platform/root.js';
 import { contractOf } from '../../src/testing/contract.js';
 import { note, observationsOf } from '../../src/testing/coverage/elements.js';

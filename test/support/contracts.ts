@@ -1,5 +1,5 @@
 import { filesIn } from '../../src/platform/core/contract/project-files.js';
-import { publishedContracts, type ServedContracts } from '../../src/platform/parts/pages/published.js';
+import { publishedContracts, type ServedContracts } from '../../src/platform/core/contract/published.js';
 import { rootPath } from '../../src/platform/root.js';
 import { generateContract, openApiOf } from '../../src/workbench/model/openapi-source.js';
 

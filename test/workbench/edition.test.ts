@@ -4,7 +4,7 @@ import { loadConfig } from '@redocly/openapi-core';
 import t from 'tap';
 import { parse } from 'yaml';
 import type { OpenApiDocument } from '../../src/platform/core/contract/document.js';
-import { publishedContracts } from '../../src/platform/parts/pages/published.js';
+import { publishedContracts } from '../../src/platform/core/contract/published.js';
 import { useProject } from '../../src/platform/root.js';
 import { lint } from '../../src/workbench/cli/lint.js';
 import { restChanges } from '../../src/workbench/diff/rest.js';

@@ -1,12 +1,33 @@
 import type { Static, TObject, TProperties } from '@sinclair/typebox';
 import type { PrismaClient } from '../database/client.js';
-import type { AccountActions } from '../parts/identity/accounts/users.js';
-import type { JobRunner } from '../parts/jobs/jobs.js';
 import type { ActionOf, Policy } from './calls/access.js';
 import type { OutsideOptions, OutsideService } from './calls/outside.js';
 import type { Catalogue, Code, Kind } from './contract/codes.js';
 import type { Transact } from './operations/guarded-client.js';
 import type { Db, Model } from './operations/model.js';
+
+/**
+ * Repeated background work. The database contains its state.
+ * @example
+ * jobs.add([{ name: 'reminders', every: 60_000, run: () => transact(remind) }]);
+ */
+export interface Job {
+  name: string;
+  /** Maximum milliseconds between the end of a run and the next one, if a signal is lost. */
+  every: number;
+  /** True if `announce` signals new work. An instance that does not receive signals checks each second. */
+  announced?: boolean;
+  /** Simultaneous runs; 1 by default. */
+  concurrency?: number;
+  /**
+   * @param more starts another run; call it if there may be more work
+   * @returns when the next work is due, in milliseconds since the epoch, if known
+   */
+  run: (signal: AbortSignal, more: () => void) => Promise<unknown>;
+}
+
+/** The actions of the model of accounts. */
+export type AccountActions = Readonly<Record<'read' | 'setRole', string>>;
 
 /**
  * The arguments of an application's services. The services use the database through `transact` or the `db` of a
@@ -33,8 +54,15 @@ export interface ApplicationPlatform {
     readonly finish: (db: Db, workId: string, answer: object, ownerId: number) => Promise<void>;
     readonly abandon: (db: Db, workId: string) => Promise<void>;
   };
-  readonly jobs: Omit<JobRunner, 'announce'> & {
+  readonly jobs: {
+    /** Adds jobs. Call it before the first request. */
+    readonly add: (jobs: readonly Job[]) => void;
+    readonly start: () => void;
+    /** Runs a job now, or once more after the current run. */
+    readonly wake: (name: string) => void;
+    /** Wakes a job on all instances when the transaction commits. @param at milliseconds since the epoch */
     readonly announce: (db: Db, name: string, at?: number) => Promise<void>;
+    readonly stop: () => Promise<void>;
   };
 }
 

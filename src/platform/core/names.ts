@@ -1,6 +1,12 @@
 /** PostgreSQL limits the names of channels to 63 bytes. */
 const MAX_NAME_CHARACTERS = 20;
 
+/**
+ * Browsers set these cookies only over HTTPS, and not for subdomains (RFC 6265bis §4.1.3). `__Host-` allows only the
+ * path `/`.
+ */
+export const COOKIE_PREFIXES = { access: '__Host-', refresh: '__Secure-' } as const;
+
 export type Names = ReturnType<typeof namesOf>;
 
 /**

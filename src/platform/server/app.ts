@@ -3,6 +3,7 @@ import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { Application } from '../core/application.js';
 import { addressReader } from '../core/calls/networks.js';
 import { expandVersions, normaliseOpenApi, operations, versionsOf } from '../core/contract/openapi.js';
+import { CONTRACT_PATHS, publishedContracts, type ServedContracts } from '../core/contract/published.js';
 import type { EngineStage } from '../core/graphql/engine.js';
 import { failureResult } from '../core/graphql/errors.js';
 import { mediaTypeFor, mountGraphql, notWrittenFields, PATH } from '../core/graphql/plugin.js';
@@ -13,6 +14,7 @@ import { commonStages } from '../core/http/stages.js';
 import { type Names, namesOf, titleOf } from '../core/names.js';
 import { operationStages } from '../core/operations/operation-stages.js';
 import type { Owner } from '../core/order.js';
+import { type Core, WITHOUT_PARTS } from '../core/part.js';
 import { restStages } from '../core/rest/plan.js';
 import { type Handlers, mountRest, notWrittenOperations, type RestEntry, restEntry } from '../core/rest/plugin.js';
 import type { Readiness } from '../core/rest/routes.js';
@@ -20,18 +22,14 @@ import type { StagesOf } from '../core/stages.js';
 import { registerStages, wayOf } from '../core/way.js';
 import type { Database } from '../database/open.js';
 import { type Outages, outageLog } from '../database/outages.js';
-import { crossOrigin, originStages } from '../parts/browsers/cross-origin.js';
-import { sessionCookieStages } from '../parts/browsers/session-cookies.js';
+import { browsers, crossOrigin } from '../parts/browsers/index.js';
 import type { HashParameters } from '../parts/identity/accounts/passwords.js';
 import type { Administration } from '../parts/identity/keys/administration.js';
-import { ADMISSION, type AdmissionLimits, admissionStages } from '../parts/limits/admission.js';
-import { ANSWER_LIMITS, type AnswerLimits, answerBytesPlugin } from '../parts/limits/answer-bytes.js';
-import { rateStages, type SharedWindows } from '../parts/limits/rate-limit.js';
-import type { SocketLimits } from '../parts/live/sockets.js';
-import { webSocketStages } from '../parts/live/web-socket.js';
-import { metricsStages, requestLogStages } from '../parts/observability/observability.js';
-import { pagesPlugin, sessionPaths } from '../parts/pages/pages.js';
-import { CONTRACT_PATHS, publishedContracts, type ServedContracts } from '../parts/pages/published.js';
+import { type AdmissionLimits, type AnswerLimits, limits } from '../parts/limits/index.js';
+import type { SharedWindows } from '../parts/limits/rate-limit.js';
+import { live, type SocketLimits } from '../parts/live/index.js';
+import { observability } from '../parts/observability/index.js';
+import { mountPages, sessionPaths } from '../parts/pages/pages.js';
 import { addressStages, nearestPath, pathTable, versionRouting } from '../parts/versions/addresses.js';
 import { type Config, listOf } from './config.js';
 import { httpServer, TIMEOUTS_MS, type Timeouts } from './http-server.js';
@@ -105,13 +103,8 @@ export async function buildApp(
   const frame = { title, graphiql: !production, session: sessionRoutes && { ...sessionRoutes, people } };
 
   const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(addresses) });
-  app.decorate('names', names);
-  app.decorate('publicOrigin', config.PUBLIC_URL === undefined ? undefined : new URL(config.PUBLIC_URL).origin);
-  app.decorate('loginHint', loginHint(sessionRoutes?.login));
-  app.decorate('policy', application.policy);
   app.decorate('notWritten', [...notWrittenOperations(all, handlers), ...notWrittenFields(application.resolvers)]);
   app.decorate('restEntry', restEntry(all, versions));
-  app.setErrorHandler(sendProblem);
 
   const outages = outageLog(app.log);
   const services = await platformServices(application, config, {
@@ -133,51 +126,73 @@ export async function buildApp(
     : undefined;
   app.addHook('onClose', async () => shared?.close());
 
+  const graphqlLimits = {
+    depth: config.GRAPHQL_MAX_DEPTH,
+    complexity: config.GRAPHQL_MAX_COMPLEXITY,
+    aliases: config.GRAPHQL_MAX_ALIASES,
+    directives: GRAPHQL_MAX_DIRECTIVES,
+    tokens: config.GRAPHQL_MAX_TOKENS,
+    subscribe: config.GRAPHQL_MAX_SUBSCRIBE,
+  };
   const addressOf = addressReader(config.TRUST_PROXY);
+  const common = commonStages(app, {
+    production,
+    tls: Boolean(config.TLS_CERT),
+    proxied: Boolean(config.TRUST_PROXY),
+    addressOf,
+  });
+  const core: Core = {
+    names,
+    policy: application.policy,
+    publicOrigin: config.PUBLIC_URL === undefined ? undefined : new URL(config.PUBLIC_URL).origin,
+    loginHint: loginHint(sessionRoutes?.login),
+    seams: { ...WITHOUT_PARTS, identity: services.seam },
+    ...authentication(app, common.requireHttps),
+    requireHttps: common.requireHttps,
+  };
+  app.decorate('core', core);
+  app.setErrorHandler(sendProblem);
 
-  authentication(app, services);
-  await app.register(answerBytesPlugin, { ...ANSWER_LIMITS, ...answers });
+  const ofBrowsers = browsers(app, cors);
+  core.seams.browsers = ofBrowsers.seam;
+  const ofLimits = limits(app, {
+    limit: config.RATE_LIMIT,
+    anonymous: config.RATE_LIMIT_ANONYMOUS,
+    ceiling: config.RATE_CEILING ?? 10 * config.RATE_LIMIT,
+    now,
+    shared,
+    addressOf,
+    operations: all,
+    graphql: { path: PATH, mediaType: mediaTypeFor, body: failureResult },
+    admission,
+    answers,
+  });
+  core.seams.limits = ofLimits.seam;
+  const ofObservability = observability(app, {
+    rate: config.REQUEST_LOG_RATE,
+    token: config.METRICS_TOKEN,
+    httpFrom: listOf(config.METRICS_HTTP_FROM),
+    proxied: Boolean(config.TRUST_PROXY),
+    database,
+    outages,
+    hashes: services.hashes,
+  });
+  core.seams.observability = ofObservability.seam;
+
+  const ofLive = live(app, { path: PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL, closing: timeouts.closing });
   const made: Omit<StagesOf<Owner>, EngineStage> = {
     ...operationStages,
     ...contentStage,
-    ...commonStages(app, {
-      production,
-      tls: Boolean(config.TLS_CERT),
-      proxied: Boolean(config.TRUST_PROXY),
-      addressOf,
-      services,
-    }),
-    ...originStages(app, cors),
+    ...common.stages,
     ...bodyStage(app),
     ...timeoutStages(app, timeouts),
-    ...sessionCookieStages(app),
-    ...webSocketStages(app, { path: PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL, closing: timeouts.closing }),
-    ...rateStages(app, {
-      limit: config.RATE_LIMIT,
-      anonymous: config.RATE_LIMIT_ANONYMOUS,
-      ceiling: config.RATE_CEILING ?? 10 * config.RATE_LIMIT,
-      now,
-      shared,
-    }),
-    ...admissionStages(app, {
-      limits: { ...ADMISSION, ...admission },
-      addressOf,
-      operations: all,
-      graphql: { path: PATH, mediaType: mediaTypeFor, body: failureResult },
-      corsHeaders: cors.headersFor,
-    }),
-    ...requestLogStages(app, { rate: config.REQUEST_LOG_RATE }),
-    ...addressStages(app, addresses),
     ...restStages(app),
-    ...services.idempotencyStages,
-    ...metricsStages(app, {
-      token: config.METRICS_TOKEN,
-      httpFrom: listOf(config.METRICS_HTTP_FROM),
-      proxied: Boolean(config.TRUST_PROXY),
-      database,
-      outages,
-      hashes: services.hashes,
-    }),
+    ...addressStages(app, addresses),
+    ...ofBrowsers.stages,
+    ...ofLimits.stages,
+    ...ofLive.stages,
+    ...ofObservability.stages,
+    ...services.stages,
   };
   const stages = Object.assign(services.operations.stages, made);
   await registerStages(app, stages, production);
@@ -187,29 +202,33 @@ export async function buildApp(
     document,
     handlers,
     services: served,
-    platform: { ready: readiness(app, database, shared, outages), metrics: () => app.metrics() },
+    platform: {
+      ready: readiness(app, database, shared, outages),
+      metrics: ofObservability.seam.metrics,
+    },
     contracts,
   });
   await mountGraphql(app, {
     typeDefs: contracts.schemaGraphql.toString(),
     resolvers: application.resolvers,
     services: served,
-    limits: {
-      depth: config.GRAPHQL_MAX_DEPTH,
-      complexity: config.GRAPHQL_MAX_COMPLEXITY,
-      aliases: config.GRAPHQL_MAX_ALIASES,
-      directives: GRAPHQL_MAX_DIRECTIVES,
-      tokens: config.GRAPHQL_MAX_TOKENS,
-      subscribe: config.GRAPHQL_MAX_SUBSCRIBE,
-    },
+    limits: graphqlLimits,
     trusted: config.TRUSTED_DOCUMENTS,
     maxBatch: config.GRAPHQL_MAX_BATCH,
     introspection: config.GRAPHQL_INTROSPECTION ?? !production,
     development: !production,
-    sockets: { ping: config.WEBSOCKET_PING, ...sockets },
-    now,
+    serveSockets: (engine, format) =>
+      ofLive.serve({
+        engine,
+        format,
+        services: served,
+        limits: graphqlLimits,
+        sockets: { ping: config.WEBSOCKET_PING, ...sockets },
+        onReplaced: services.onReplaced,
+        now,
+      }),
   });
-  await app.register(pagesPlugin, {
+  core.seams.pages = await mountPages(app, {
     errors: Object.entries(application.errors).map(([code, entry]) => ({ code, ...entry })),
     frame,
     person: (id) => database.client.user.findUnique({ where: { id }, select: { name: true, email: true } }),
@@ -250,7 +269,7 @@ function readiness(
     const checks: Readiness['checks'] = {};
     for (const [name, isOk] of Object.entries(needed)) checks[name] = isOk ? 'ok' : 'failed';
     if (isReadOnly()) checks['databaseWritable'] = 'failed';
-    checks['load'] = app.admission.overloaded() ? 'degraded' : 'ok';
+    checks['load'] = app.core.seams.limits.places.overloaded() ? 'degraded' : 'ok';
     checks['clock'] = clock.isFar() ? 'degraded' : 'ok';
     if (isRedisUp !== undefined) checks['redis'] = isRedisUp && !outages.isAway('Redis') ? 'ok' : 'degraded';
     const states = Object.values(checks);

@@ -1,11 +1,12 @@
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import type { Application, DemoPerson } from '../core/application.js';
+import { isCommonPassword } from '../core/http/common-passwords.js';
 import { readAddress } from '../database/address.js';
 import type { PrismaClient } from '../database/client.js';
 import { reportIfSlow, retryWhileUnavailable } from '../database/faults.js';
 import type { Database } from '../database/open.js';
-import { hasher, isCommonPassword } from '../parts/identity/accounts/passwords.js';
+import { hasher } from '../parts/identity/accounts/passwords.js';
 import { accountRules, emailKey } from '../parts/identity/accounts/users.js';
 import { audit, COMMAND_LINE } from '../parts/identity/audit/audit.js';
 import { answerCommands } from './admin-socket.js';

@@ -9,26 +9,30 @@ import { modelProblems } from '../core/operations/check.js';
 import { pageReader, systemClient } from '../core/operations/guarded-client.js';
 import { declaredModels } from '../core/operations/model-data.js';
 import type { StagedServices } from '../core/operations/operate.js';
+import type { Seams } from '../core/part.js';
+import type { StagesOf } from '../core/stages.js';
 import { dataModel } from '../database/client.js';
 import { isOutage, retryWhileUnavailable } from '../database/faults.js';
 import { GENERATION_CHANNEL } from '../database/generation.js';
 import type { Database } from '../database/open.js';
 import type { Outages } from '../database/outages.js';
 import { databaseSignals } from '../database/signals.js';
-import { idempotencyService, idempotencyStages } from '../parts/idempotency/idempotency.js';
+import { forgetAnswers, idempotencyService, idempotencyStages } from '../parts/idempotency/idempotency.js';
 import { credentialsService } from '../parts/identity/accounts/credentials.js';
 import { loginAttempts } from '../parts/identity/accounts/login-attempts.js';
 import { type HashParameters, hasher, passwords } from '../parts/identity/accounts/passwords.js';
 import { accountRules, HIDDEN_USER_MEMBERS, User, userHooks, usersService } from '../parts/identity/accounts/users.js';
 import { refusalLog } from '../parts/identity/audit/audit.js';
+import { removeExpired } from '../parts/identity/expiry.js';
 import { administration } from '../parts/identity/keys/administration.js';
 import { agreeOnSettings } from '../parts/identity/keys/fleet-settings.js';
 import { signingKeys } from '../parts/identity/keys/signing-keys.js';
 import { revocations } from '../parts/identity/sessions/revocations.js';
 import { sessionBinding } from '../parts/identity/sessions/session-binding.js';
-import { accessTokens } from '../parts/identity/sessions/session-tokens.js';
+import { sessionCookies } from '../parts/identity/sessions/session-cookies.js';
+import { accessTokens, isToken } from '../parts/identity/sessions/session-tokens.js';
 import { sessionsService } from '../parts/identity/sessions/sessions.js';
-import { jobRunner, removeExpired } from '../parts/jobs/jobs.js';
+import { jobRunner } from '../parts/jobs/jobs.js';
 import { modelStreams } from '../parts/live/streams.js';
 import type { Config } from './config.js';
 
@@ -124,7 +128,7 @@ export async function platformServices(
     throw new Error('Add strictUndefinedChecks to `previewFeatures` in prisma/schema.prisma, and run npm run build.');
   const user = { ...User, read: rules.actions.read, protect: { role: rules.actions.setRole } };
   const models = declaredModels([user, ...ownModels.filter(({ name }) => name !== 'User')], dataModel, {
-    User: { hidden: HIDDEN_USER_MEMBERS, hooks: userHooks(rules, revoked.revoke) },
+    User: { hidden: HIDDEN_USER_MEMBERS, hooks: userHooks(rules, revoked.revoke, forgetAnswers) },
   });
   const live = await modelStreams({ models, client, signals, onFault });
   const idempotency = idempotencyService({ client, secrets, now });
@@ -160,6 +164,16 @@ export async function platformServices(
     { name: 'keys', every: HOUR_MS / 6, run: keys.updateStates },
     { name: 'clock', every: CLOCK_INTERVAL_MS, run: () => database.clock.check(log) },
   ]);
+
+  const seam: Seams['identity'] = {
+    bearer: sessions.bearer,
+    basic: (email, password, request) =>
+      sessions.basic(email, password, { address: request.address, requestId: request.id, exchange: request }),
+    kindOf: (token) => (isToken(names.tokenPrefixes.access, token) ? 'opaqueToken' : 'other'),
+    note: refusals.note,
+    sessionCookies: (path, isHttps) => sessionCookies(names, path, isHttps, binding.valueFor),
+    revocations: revoked,
+  };
 
   const platform: ApplicationPlatform = {
     now,
@@ -200,10 +214,9 @@ export async function platformServices(
     ...handlers,
     client,
     operations,
-    refusals,
+    stages: { ...refusals.stages, ...idempotencyStages(idempotency) } satisfies StagesOf<'identity' | 'idempotency'>,
+    seam,
     revocations: revoked,
-    binding,
-    idempotencyStages: idempotencyStages(idempotency),
     onReplaced: generation.onReplaced,
     hashes: queue.figures,
     administration: administration({ client, generation, algorithm, keySecrets, now, hashing }),

@@ -167,7 +167,7 @@ t.test('clients that leave at once are no faults of the service', async (t) => {
           return open === 0;
         });
         t.same(faultsIn(instance), []);
-        t.notMatch(await instance.app.metrics(), /status="5\d\d"/);
+        t.notMatch(await instance.app.core.seams.observability.metrics(), /status="5\d\d"/);
       });
     }
   }
@@ -190,13 +190,17 @@ t.test('a client that leaves before its answer has a line and a count of its own
     // The login waits for the only connection.
     const { commit, over: released } = await uncommitted(database.client, (db) => db.$executeRaw`SELECT 1`);
     const socket = await (kind === 'plain' ? over : overTls)(LOGS_IN)(url);
-    await eventually('the waiting login', () => app.admission.figures().underWay === 1);
+    await eventually('the waiting login', () => app.core.seams.limits.places.figures().underWay === 1);
     await new Promise(setImmediate);
     socket.destroy();
     const found = await eventually('the line', () => log.find((line) => line.includes('"operation":"login"')));
     commit();
     await released;
     t.match(JSON.parse(found), { level: 30, msg: 'request', status: 499 }, kind);
-    t.match(await app.metrics(), /http_request_duration_seconds_count\{.*operation="login",status="499"\} 1/, kind);
+    t.match(
+      await app.core.seams.observability.metrics(),
+      /http_request_duration_seconds_count\{.*operation="login",status="499"\} 1/,
+      kind,
+    );
   }
 });

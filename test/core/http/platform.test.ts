@@ -2,7 +2,7 @@ import t from 'tap';
 import { resolvers } from '../../../src/application/graphql/resolvers.js';
 import { handlers } from '../../../src/application/rest/handlers.js';
 import { notWritten } from '../../../src/platform/core/calls/errors.js';
-import { publishedContracts } from '../../../src/platform/parts/pages/published.js';
+import { publishedContracts } from '../../../src/platform/core/contract/published.js';
 import { contractOperations } from '../../support/contract.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { raw } from '../../support/raw.js';

@@ -5,9 +5,9 @@ import { Comment, Message, models, Order, Post, User } from '../../../src/applic
 import { representOrder, representUser } from '../../../src/application/rest/representations.js';
 import { route } from '../../../src/application/routes.js';
 import type { Application } from '../../../src/platform/core/application.js';
+import { publishedContracts } from '../../../src/platform/core/contract/published.js';
 import { Prisma, type PrismaClient } from '../../../src/platform/database/client.js';
 import { create, type Db, Failure, notWritten, type Operation, record, stream } from '../../../src/platform/index.js';
-import { publishedContracts } from '../../../src/platform/parts/pages/published.js';
 import { memoryDatabase, type Opened, onEachDatabase } from '../../support/databases.js';
 import type { Json, Person } from '../../support/people.js';
 import { eventually } from '../../support/process.js';

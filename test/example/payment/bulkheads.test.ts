@@ -52,7 +52,7 @@ onEachDatabase(t, async (t, open) => {
       ),
     );
     t.same([...new Set(others.map(({ status }) => status))].sort(), [200, 201], 'reads and other writes go on');
-    t.ok(app.admission.figures().underWay <= room, 'the payments do not take all places');
+    t.ok(app.core.seams.limits.places.figures().underWay <= room, 'the payments do not take all places');
 
     const answers = await Promise.all(payments);
     const refused = answers.filter(({ status }) => status === 503);

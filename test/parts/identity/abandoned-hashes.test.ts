@@ -19,7 +19,11 @@ t.test('no password is hashed for a request that is over', async (t) => {
       const environment = { LOGIN_LIMIT: '1000', RATE_LIMIT_ANONYMOUS: '1000' };
       const { url, app } = await startInstance(t, database, environment, { hashing: SLOW, timeouts });
       const hashes = async (state: string) =>
-        Number(new RegExp(`^password_hashes\\{state="${state}"\\} (\\d+)$`, 'm').exec(await app.metrics())?.[1]);
+        Number(
+          new RegExp(`^password_hashes\\{state="${state}"\\} (\\d+)$`, 'm').exec(
+            await app.core.seams.observability.metrics(),
+          )?.[1],
+        );
       const clients = new AbortController();
       const answers = Array.from({ length: LOGINS }, (_, i) =>
         fetch(`${url}/api/v1/auth/login`, {

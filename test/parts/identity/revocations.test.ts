@@ -2,7 +2,7 @@ import { decodeJwt, SignJWT } from 'jose';
 import { Client } from 'pg';
 import t from 'tap';
 import { openDatabase } from '../../../src/platform/database/open.js';
-import { removeExpired } from '../../../src/platform/parts/jobs/jobs.js';
+import { removeExpired } from '../../../src/platform/parts/identity/expiry.js';
 import { slowClock } from '../../support/clock.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { PASSWORD, type Person } from '../../support/people.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import t from 'tap';
-import { removeExpired } from '../../../src/platform/parts/jobs/jobs.js';
+import { removeExpired } from '../../../src/platform/parts/identity/expiry.js';
 import { slowClock } from '../../support/clock.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { PASSWORD } from '../../support/people.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { removeExpired } from '../../../src/platform/parts/jobs/jobs.js';
+import { removeExpired } from '../../../src/platform/parts/identity/expiry.js';
 import { TIMEOUTS_MS } from '../../../src/platform/server/http-server.js';
 import { slowClock } from '../../support/clock.js';
 import { onEachDatabase } from '../../support/databases.js';

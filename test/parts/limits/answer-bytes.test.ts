@@ -95,7 +95,7 @@ onEachDatabase(t, async (t, open) => {
     const { app, graphql } = await startInstance(t, database, {}, options);
     for (let n = 0; n < 3; n++) await graphql(developer, LONG_TEXT);
     await delay(500);
-    t.equal(app.answerBytes(), 0);
+    t.equal(app.core.seams.limits.answerBytes(), 0);
   });
 
   t.test('an answer to a mutation is sent, however large: the write has happened', async (t) => {
@@ -119,13 +119,13 @@ onEachDatabase(t, async (t, open) => {
     await someoneWaits(database);
     const small = await Promise.all(Array.from({ length: 8 }, () => graphql(viewer, '{ me { name } }')));
     t.same(new Set(small.flatMap(({ codes }) => codes)), new Set());
-    await eventually('the others wait', () => app.admission.figures().underWay === 1);
+    await eventually('the others wait', () => app.core.seams.limits.places.figures().underWay === 1);
     t.equal(await waiting(database), 1, 'one operation runs');
     commit();
     await over;
     for (const { codes } of await Promise.all(asked)) t.same(codes, []);
     t.match(await (await inBatch).json(), [{ data: { posts: Array } }, { data: { posts: Array } }]);
-    await eventually('no place is taken', () => app.admission.figures().underWay === 0);
+    await eventually('no place is taken', () => app.core.seams.limits.places.figures().underWay === 0);
   });
 
   t.test('answers that are not read count for their caller and the process until the connection ends', async (t) => {

@@ -165,7 +165,7 @@ onEachDatabase(t, async (t, open) => {
         t.not(status, 503, target);
       }
     }
-    await eventually('places that are free', () => app.admission.figures().underWay === 0);
+    await eventually('places that are free', () => app.core.seams.limits.places.figures().underWay === 0);
   });
 
   t.test('a client that sends its body slowly uses no place', async (t) => {
@@ -203,7 +203,7 @@ onEachDatabase(t, async (t, open) => {
       await once(socket, 'data');
     }
     for (const socket of late) socket.write(body);
-    const { figures } = app.admission;
+    const { figures } = app.core.seams.limits.places;
     await eventually('a line', () => figures().underWay === 2 && figures().waiting === 4);
     release();
     await over;
@@ -214,7 +214,7 @@ onEachDatabase(t, async (t, open) => {
   t.test('an aborted request keeps its place until its work ends', async (t) => {
     if (!database.url) return t.comment('of the embedded database it cannot be seen who waits for a lock');
     const { url, app } = await startInstance(t, database);
-    const underWay = () => app.admission.figures().underWay;
+    const underWay = () => app.core.seams.limits.places.figures().underWay;
     const { release, over } = await holdUser(database, viewer.id);
     const body = JSON.stringify(write.body);
     const client = connectTo(url);

@@ -188,7 +188,7 @@ const TURN_MS = 0.5;
 
 interface Places {
   readonly figures: () => { underWay: number; waiting: number };
-  readonly runOn: <T>(work: () => T) => Promise<Awaited<T>>;
+  readonly runOn: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** Runs few pages of subscriptions at a time, for each caller and in total, after requests. Callers take turns. */

@@ -155,7 +155,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     caller: () => async (one: IncomingOperation) => {
       const { request, transport } = one;
       try {
-        one.actor = transport === 'post' ? await app.authenticate(request) : request.actor;
+        one.actor = transport === 'post' ? await app.core.authenticate(request) : request.actor;
         if (one.actor) return;
       } catch (error) {
         // A mistake of syntax comes first.

@@ -2,8 +2,8 @@
 
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { aboutRequest } from '../../parts/observability/observability.js';
 import { Failure, type Issue, truncate } from '../calls/errors.js';
+import { aboutRequest } from '../http/about-request.js';
 import { describeFailure, type FailureContext, toFailure } from '../http/failures.js';
 import { locationsOf } from './documents.js';
 import { DocumentErrors } from './operation-check.js';

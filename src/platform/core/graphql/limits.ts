@@ -167,7 +167,7 @@ interface WaitingRequest {
  * Lets requests with large operations take turns, because an operation keeps its rows until its result is complete. The
  * cost of an operation bounds its texts.
  */
-export function operationTurns({ admission }: Pick<FastifyInstance, 'admission'>) {
+export function operationTurns({ core }: Pick<FastifyInstance, 'core'>) {
   const queue = fairQueue<WaitingRequest>(BOUNDS.operationsWaiting.value);
   const limit = BOUNDS.costUnderWay.value;
   let next: WaitingRequest | undefined;
@@ -191,7 +191,7 @@ export function operationTurns({ admission }: Pick<FastifyInstance, 'admission'>
       hasTurn = true;
     });
     try {
-      await admission.waitOutside(raw, waiting);
+      await core.seams.limits.places.waitOutside(raw, waiting);
     } catch (error) {
       if (hasTurn) release(cost);
       throw error;

@@ -1,8 +1,7 @@
+import type { WebsocketHandler } from '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { socketServer } from '../../parts/live/socket.js';
-import { type SocketLimits, socketLimits } from '../../parts/live/sockets.js';
-import type { PlatformServices } from '../../server/services.js';
 import { Failure } from '../calls/errors.js';
+import { recordRefusals } from '../http/about-request.js';
 import type { ServedServices } from '../http/call.js';
 import { contextOfFailure, failureHeaders, toFailure } from '../http/failures.js';
 import { acceptableTypes, addVary } from '../http/headers.js';
@@ -35,7 +34,7 @@ export const PATH = '/graphql';
 interface GraphQLOptions {
   typeDefs: string;
   resolvers: object;
-  services: PlatformServices & ServedServices;
+  services: ServedServices;
   limits: Limits;
   maxBatch: number;
   /** Files or folders of the only documents that may run; undefined allows any. */
@@ -43,15 +42,15 @@ interface GraphQLOptions {
   introspection: boolean;
   /** Enables suggestions in messages, and GraphiQL for a browser. */
   development: boolean;
-  sockets: Pick<SocketLimits, 'ping'> & Partial<SocketLimits>;
-  now: () => number;
+  /** Serves the sockets of the path; undefined without the part of live messages. */
+  serveSockets: ((engine: Engine, format: ErrorFormatter) => WebsocketHandler) | undefined;
 }
 
 export async function mountGraphql(app: FastifyInstance, options: GraphQLOptions): Promise<void> {
   const errors = errorFormatter(options.development);
   const schema = executableSchema(options.typeDefs, options.resolvers, {
-    onField: app.countField,
-    policy: app.policy,
+    onField: app.core.seams.observability.countField,
+    policy: app.core.policy,
     services: options.services.operations,
   });
   const { trusted, development, introspection } = options;
@@ -60,9 +59,8 @@ export async function mountGraphql(app: FastifyInstance, options: GraphQLOptions
   const { stages } = options.services.operations;
   const engine = await graphqlEngine(app, { ...options, schema, documents, openIntrospection, stages });
   await app.register(async (scope) => mountPost(scope, engine, options, errors));
-  const limitsOfSockets = { ...socketLimits, ...options.sockets };
-  const serve = socketServer(app, { ...options, engine, format: errors, socketLimits: limitsOfSockets });
-  await app.register(async (scope) => mountGet(scope, options, serve));
+  const wsHandler = options.serveSockets?.(engine, errors);
+  await app.register(async (scope) => mountGet(scope, options, wsHandler));
 }
 
 function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOptions, errors: ErrorFormatter): void {
@@ -83,28 +81,28 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
       return formatResult(result, errors, contextOfFailure(request));
     } catch (error) {
-      reply.headers(failureHeaders(toFailure(error), app.names));
+      reply.headers(failureHeaders(toFailure(error), app.core.names));
       return refused(errors.formatThrown(error, contextOfFailure(request)));
     }
   }
 
   function refused(found: FormattedError[]): Result {
-    app.countRefused(codesOf({ errors: found }));
+    app.core.seams.observability.countRefused(codesOf({ errors: found }));
     return { errors: found };
   }
 
   const send = (reply: FastifyReply, results: Result[], isBatch = false) => {
-    app.recordRefusals(reply.request, results.flatMap(codesOf));
+    recordRefusals(reply.request, results.flatMap(codesOf));
     const answer = limitResults(results);
     const text = JSON.stringify(isBatch ? answer : answer[0]);
-    const payload = app.countText(reply, text, !writing.has(reply.request));
+    const payload = app.core.seams.limits.countText(reply, text, !writing.has(reply.request));
     addVary(reply, 'Accept');
     return reply.code(200).header('content-type', mediaTypeFor(reply.request.headers.accept)).send(payload);
   };
 
   app.setErrorHandler((error, request, reply) => {
     const failure = toFailure(error);
-    reply.headers(failureHeaders(failure, app.names));
+    reply.headers(failureHeaders(failure, app.core.names));
     return send(reply, [refused(errors.formatThrown(failure, contextOfFailure(request)))]);
   });
 
@@ -129,7 +127,7 @@ const ONLY_POST =
 function mountGet(
   app: FastifyInstance,
   { development }: GraphQLOptions,
-  wsHandler: ReturnType<typeof socketServer>,
+  wsHandler: WebsocketHandler | undefined,
 ): void {
   const refuse = async (): Promise<never> => {
     throw new Failure('METHOD_NOT_ALLOWED', ONLY_POST, { allow: ['POST'] });
@@ -140,10 +138,11 @@ function mountGet(
     method: 'GET',
     url: PATH,
     exposeHeadRoute: false,
-    wsHandler,
+    ...(wsHandler && { wsHandler }),
     handler: async (request, reply) => {
-      if (!development || !request.headers.accept?.includes('text/html')) return refuse();
-      return request.server.sendGraphiql(request, reply);
+      const { sendGraphiql } = app.core.seams.pages;
+      if (!sendGraphiql || !development || !request.headers.accept?.includes('text/html')) return refuse();
+      return sendGraphiql(request, reply);
     },
   });
 }

@@ -1,11 +1,12 @@
 /** Authenticates requests once each, and creates the Call that operations receive. @module */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isToken } from '../../parts/identity/sessions/session-tokens.js';
-import type { PlatformServices } from '../../server/services.js';
-import type { Actor, Call, CredentialKind, Policy, RefreshCookie } from '../calls/access.js';
+import type { Actor, Call, CredentialKind, RefreshCookie } from '../calls/access.js';
 import { Failure, type Issues } from '../calls/errors.js';
+import { networkOf } from '../calls/networks.js';
 import { andThen, type MaybePromise } from '../calls/schedulers.js';
+import type { StagedServices } from '../operations/operate.js';
+import type { Core } from '../part.js';
 import type { Checked, StagesOf } from '../stages.js';
 import { walk } from '../way.js';
 import { headerValues, traceOf } from './headers.js';
@@ -18,52 +19,27 @@ declare module 'fastify' {
     refreshCookie: RefreshCookie | undefined;
     caller: MaybePromise<Actor | null> | undefined;
   }
-  interface FastifyInstance {
-    policy: Policy;
-    /**
-     * Authenticates a request once.
-     * @returns null without a credential; rejects with UNAUTHENTICATED for an invalid credential, RATE_LIMITED after
-     *   too many wrong passwords
-     */
-    authenticate: (request: FastifyRequest) => MaybePromise<Actor | null>;
-    /** Authenticates for the rate limit: an invalid credential counts as none. */
-    identify: (request: FastifyRequest) => Promise<Actor | null>;
-    /**
-     * Authenticates the value of an `Authorization` header that came in another way.
-     * @param request the request that opened the connection
-     * @throws Failure UNAUTHENTICATED
-     */
-    authenticateHeader: (request: FastifyRequest, value: string) => Promise<Actor>;
-  }
 }
+
+/** Without the part of browsers nobody parses cookies. */
+const NO_COOKIES: Readonly<Record<string, string | undefined>> = {};
 
 type Credential =
   | { scheme: 'bearer' | 'cookie'; token: string }
   | { scheme: 'basic'; username: string; password: string };
 
-export function authentication(app: FastifyInstance, { sessions }: Pick<PlatformServices, 'sessions'>): void {
+/** Returns the core's authentication. Without the part of identity nobody is authenticated. */
+export function authentication(
+  app: FastifyInstance,
+  requireHttps: Core['requireHttps'],
+): Pick<Core, 'authenticate' | 'identify' | 'authenticateHeader'> {
   app.decorateRequest('actor', null);
   app.decorateRequest('caller', undefined);
-  app.decorate('authenticate', (request: FastifyRequest) => {
-    if (request.caller === undefined) request.caller = authenticate(request);
-    return request.caller;
-  });
-  app.decorate('identify', async (request: FastifyRequest) => {
-    try {
-      return await app.authenticate(request);
-    } catch {
-      return null;
-    }
-  });
-  app.decorate('authenticateHeader', async (request: FastifyRequest, value: string) => {
-    app.requireHttps(request);
-    return verify(readHeader([value]), request);
-  });
 
   /** Returns failures as promises, so that each further call gets the same failure. */
-  function authenticate(request: FastifyRequest): MaybePromise<Actor | null> {
+  function authenticateOnce(request: FastifyRequest): MaybePromise<Actor | null> {
     try {
-      if (hasCredential(request)) app.requireHttps(request);
+      if (hasCredential(request)) requireHttps(request);
       const credential = readCredential(request);
       if (!credential) return null;
       return andThen(verify(credential, request), (actor) => {
@@ -82,24 +58,48 @@ export function authentication(app: FastifyInstance, { sessions }: Pick<Platform
     });
 
   function actorOf(credential: Credential, request: FastifyRequest): MaybePromise<Actor | undefined> {
-    if (credential.scheme === 'basic') {
-      const caller = { address: request.address, requestId: request.id, exchange: request };
-      return sessions.basic(credential.username, credential.password, caller);
-    }
-    const bearer = sessions.bearer(credential.token);
+    const { identity } = app.core.seams;
+    if (!identity) return undefined;
+    if (credential.scheme === 'basic') return identity.basic(credential.username, credential.password, request);
+    const bearer = identity.bearer(credential.token);
     if (credential.scheme === 'bearer') return bearer;
     return andThen(bearer, (actor) => actor && Object.assign({}, actor, { mechanism: 'cookieAuth' as const }));
   }
+
+  function authenticate(request: FastifyRequest): MaybePromise<Actor | null> {
+    if (request.caller === undefined) request.caller = authenticateOnce(request);
+    return request.caller;
+  }
+  return {
+    authenticate,
+    async identify(request) {
+      try {
+        return await authenticate(request);
+      } catch {
+        return null;
+      }
+    },
+    async authenticateHeader(request, value) {
+      requireHttps(request);
+      return verify(readHeader([value]), request);
+    },
+  };
 }
 
-const hasCredential = ({ headers, cookies, server: { names } }: FastifyRequest): boolean =>
+const hasCredential = ({
+  headers,
+  cookies = NO_COOKIES,
+  server: {
+    core: { names },
+  },
+}: FastifyRequest): boolean =>
   headers.authorization !== undefined ||
   [names.accessCookie, names.refreshCookie].some((name) => cookies[name] !== undefined);
 
 function readCredential(request: FastifyRequest): Credential | undefined {
   const lines = headerValues(request.raw, 'authorization');
   if (lines.length > 0) return readHeader(lines);
-  const token = request.cookies[request.server.names.accessCookie];
+  const token = (request.cookies ?? NO_COOKIES)[request.server.core.names.accessCookie];
   return token === undefined ? undefined : { scheme: 'cookie', token };
 }
 
@@ -123,11 +123,11 @@ function readBasic(value: string): Credential {
   return { scheme: 'basic', username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-function presentedBy({ headers, cookies, server: { names } }: FastifyRequest): CredentialKind | undefined {
+function presentedBy({ headers, cookies = NO_COOKIES, server: { core } }: FastifyRequest): CredentialKind | undefined {
   const { authorization } = headers;
-  if (authorization === undefined) return cookies[names.accessCookie] === undefined ? undefined : 'cookie';
+  if (authorization === undefined) return cookies[core.names.accessCookie] === undefined ? undefined : 'cookie';
   const token = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
-  return isToken(names.tokenPrefixes.access, token) ? 'opaqueToken' : 'other';
+  return core.seams.identity.kindOf(token);
 }
 
 const WRONG_PASSWORD = 'The e-mail address or the password is wrong.';
@@ -145,7 +145,10 @@ export const contentStage = {
 } satisfies Partial<StagesOf<'core'>>;
 
 /** The services for the transports. */
-export interface ServedServices extends Pick<PlatformServices, 'handlers' | 'operations'> {
+export interface ServedServices {
+  /** The `services` of handlers. */
+  readonly handlers: unknown;
+  readonly operations: StagedServices;
   readonly callOf: ReturnType<typeof callMaker>;
 }
 
@@ -156,7 +159,7 @@ export const callMaker =
     let checked: Promise<unknown> | undefined;
     const check = async () => walk(beforeWrite, { request, contentIssues });
     return {
-      policy: request.server.policy,
+      policy: request.server.core.policy,
       actor: request.actor,
       presented: () => presentedBy(request),
       address: request.address,
@@ -170,3 +173,7 @@ export const callMaker =
       },
     };
   };
+
+/** Returns a key: the user, or the network of an anonymous caller. */
+export const callerOf = ({ actor, address }: Pick<FastifyRequest, 'actor' | 'address'>): string =>
+  actor ? `user ${actor.id}` : `address ${networkOf(address)}`;

@@ -1,24 +1,15 @@
 /** Converts thrown errors to failures with a code, and sends them as problem documents. @module */
 
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DatabaseFault, faultOf, isReadOnlyRefusal } from '../../database/faults.js';
-import { aboutRequest } from '../../parts/observability/observability.js';
 import { Failure, RETRY_AFTER_S, truncate } from '../calls/errors.js';
 import { type Code, platformCodes } from '../contract/codes.js';
 import type { Names } from '../names.js';
+import { aboutRequest } from './about-request.js';
 import { pathOf, requestIdOf } from './headers.js';
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** The origin of PUBLIC_URL; undefined if requests name the address. */
-    publicOrigin: string | undefined;
-    /** Says how to log in, and how to send the token. */
-    loginHint: string;
-  }
-}
 
 const MAX_MESSAGE_BYTES = 512;
 
@@ -79,7 +70,7 @@ export interface FailureContext {
 
 /** Returns the origin of the service as the request names it; empty if unknown. */
 export function addressOf({ protocol, host, server }: Pick<FastifyRequest, 'protocol' | 'host' | 'server'>): string {
-  const address = server.publicOrigin ?? (HOST.test(host) ? `${protocol}://${host}` : '');
+  const address = server.core.publicOrigin ?? (HOST.test(host) ? `${protocol}://${host}` : '');
   return URL.canParse(address) ? new URL(address).origin : '';
 }
 
@@ -91,7 +82,7 @@ export function contextOfFailure(request: FastifyRequest) {
   const { security, credentialsInBody } = request.route?.plan?.operation ?? { security: [{ jwt: [] }] };
   const takesTokens =
     !credentialsInBody && security.some((alternative) => 'jwt' in alternative || 'opaqueToken' in alternative);
-  const loginHint = takesTokens ? request.server.loginHint : '';
+  const loginHint = takesTokens ? request.server.core.loginHint : '';
   return { address: addressOf(request), requestId: request.id, loginHint, log: request.log, request };
 }
 
@@ -157,10 +148,11 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     request.log.error(Object.assign({}, about, { err: failure.options.cause }), 'a request failed');
   }
   request.codes = failure.code;
-  const { names, sendErrorPage } = request.server;
-  const isPage = [401, 404].includes(failure.status) && isOfPerson(request);
+  const { names, seams } = request.server.core;
+  const { sendFailure } = seams.pages;
+  const isPage = sendFailure !== undefined && [401, 404].includes(failure.status) && isOfPerson(request);
   reply.code(failure.status).headers({ 'cache-control': 'no-store', ...failureHeaders(failure, names, isPage) });
-  if (isPage) return sendErrorPage(failure, reply);
+  if (isPage) return sendFailure(failure, reply);
   const body = problem(failure, pathOf(request.originalUrl), contextOfFailure(request));
   return reply.header('content-type', MEDIA_TYPE).send(JSON.stringify(body));
 }
@@ -184,7 +176,7 @@ export function answerParserError(
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const [code, status, message] = ofParser[error.code ?? ''] ?? NO_REQUEST;
-  const about = problem(new Failure(code, message), 'about:blank', { address: this.publicOrigin ?? '' });
+  const about = problem(new Failure(code, message), 'about:blank', { address: this.core.publicOrigin ?? '' });
   const body = JSON.stringify({ ...about, status });
   const headers = {
     'content-type': MEDIA_TYPE,
@@ -205,12 +197,11 @@ export interface OverloadAnswer {
     mediaType: (accept: string | undefined) => string;
     body: (failure: Failure, context: FailureContext) => object;
   };
-  corsHeaders: (request: IncomingMessage) => OutgoingHttpHeaders | undefined;
 }
 
 /** Answers a request that Fastify does not get. */
 export function refuseRequest(
-  { graphql, corsHeaders }: OverloadAnswer,
+  { graphql }: OverloadAnswer,
   server: FastifyInstance,
   request: IncomingMessage,
   response: ServerResponse,
@@ -225,8 +216,8 @@ export function refuseRequest(
   const body = JSON.stringify(isGraphql ? graphql.body(failure, context) : problem(failure, path, context));
   response.writeHead(isGraphql ? 200 : failure.status, {
     vary: 'Origin',
-    ...failureHeaders(failure, server.names),
-    ...corsHeaders(request),
+    ...failureHeaders(failure, server.core.names),
+    ...server.core.seams.browsers.corsHeaders(request),
     'cache-control': 'no-store',
     'content-length': Buffer.byteLength(body),
     'content-type': isGraphql ? graphql.mediaType(headers.accept) : MEDIA_TYPE,
@@ -234,5 +225,10 @@ export function refuseRequest(
     'x-request-id': requestId,
   });
   response.end(method === 'HEAD' ? undefined : body);
-  server.writeRequestLine(server.log, () => ({ requestId, method, status: response.statusCode, code: failure.code }));
+  server.core.seams.observability.writeLine(server.log, () => ({
+    requestId,
+    method,
+    status: response.statusCode,
+    code: failure.code,
+  }));
 }

@@ -113,3 +113,7 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, wh
 /** RFC 9112 §6. Node sets `complete` after the event for the headers. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** Fetch, "CORS-preflight request". */
+export const isPreflight = ({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean =>
+  method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;

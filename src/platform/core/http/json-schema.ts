@@ -2,10 +2,10 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import formats from 'ajv-formats';
 import { codes } from 'currency-codes';
-import { isCommonPassword } from '../../parts/identity/accounts/passwords.js';
 import { type Issue, type Issues, issuesOf, pointerTo } from '../calls/errors.js';
 import { isPlain, type Schema } from '../contract/document.js';
 import { withSubschemas } from '../contract/schemas.js';
+import { isCommonPassword } from './common-passwords.js';
 import { detailOf } from './messages.js';
 
 /** The text form of each type of parameter, and the detail of another text. An integer has one form. */

@@ -6,12 +6,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import helmet from 'helmet';
-import type { Refusal } from '../../parts/identity/audit/audit.js';
-import type { PlatformServices } from '../../server/services.js';
 import { Failure } from '../calls/errors.js';
 import { type addressReader, isLoopbackAddress } from '../calls/networks.js';
-import { type Code, platformCodes } from '../contract/codes.js';
-import type { Stages } from '../way.js';
+import type { StagesOf } from '../stages.js';
 import { headerValues } from './headers.js';
 
 declare module 'fastify' {
@@ -21,14 +18,6 @@ declare module 'fastify' {
     readonly address: string;
     /** True when the request has its answer, or its client has left. Work that has not begun is then skipped. */
     isOver: boolean;
-  }
-  interface FastifyInstance {
-    /**
-     * Rejects credentials over plain HTTP, without a redirect, which would make the client send them again.
-     * @throws Failure FORBIDDEN
-     */
-    requireHttps: (request: FastifyRequest) => void;
-    recordRefusals: (request: FastifyRequest, failures: readonly string[]) => void;
   }
 }
 
@@ -52,27 +41,18 @@ function securityHeaders(): Record<string, string> {
 /** One year (RFC 6797 §6.1). The subdomains are versions of this service. */
 const HSTS = 'max-age=31536000; includeSubDomains';
 
-const AUDITED: Partial<Record<Code, Refusal>> = { FORBIDDEN: 'access.refused', RATE_LIMITED: 'limit.exceeded' };
-const auditedByStatus = new Map(
-  Object.entries(AUDITED).map(([code, refusal]) => [platformCodes[code as Code].status as number, refusal]),
-);
-
 interface CommonStagesOptions {
   production: boolean;
   tls: boolean;
   proxied: boolean;
   addressOf: ReturnType<typeof addressReader>;
-  services: PlatformServices;
 }
 
 /**
  * Registers small stages of every request. Credentials are accepted over HTTPS, which may end at a trusted proxy. Over
  * plain HTTP they are accepted only from loopback outside production (docs/decisions.md, "Authentication").
  */
-export function commonStages(
-  app: FastifyInstance,
-  { production, tls, proxied, addressOf, services: { refusals } }: CommonStagesOptions,
-) {
+export function commonStages(app: FastifyInstance, { production, tls, proxied, addressOf }: CommonStagesOptions) {
   app.decorateRequest('route');
   app.decorateRequest('isOver', false);
   app.decorateRequest('address', {
@@ -88,20 +68,12 @@ export function commonStages(
     const isProxied = proxied && headers['x-forwarded-proto'] !== undefined;
     return !production && !isProxied && isLoopbackAddress(address);
   };
-  app.decorate('requireHttps', (request: FastifyRequest) => {
+  const requireHttps = (request: FastifyRequest): void => {
     if (!isConfidential(request))
       throw new Failure('FORBIDDEN', 'Credentials are accepted over HTTPS only. Use an https:// address.');
-  });
-
-  const note = (refusal: Refusal | undefined, { actor, address, id }: FastifyRequest) => {
-    if (refusal) refusals.note(refusal, { actor, address, requestId: id });
   };
-  app.decorate('recordRefusals', (request: FastifyRequest, failures: readonly string[]) => {
-    for (const code of failures) note(AUDITED[code as Code], request);
-    if (failures.length > 0) request.codes = [...new Set(failures)].join();
-  });
   const headers = securityHeaders();
-  return {
+  const stages = {
     route: () => (request) => {
       request.arrivedAt = performance.now();
       addressOf(request.raw);
@@ -109,7 +81,7 @@ export function commonStages(
     'request-id': () => (request, reply) => void reply.header('x-request-id', request.id),
     'security-headers': () => (_request, reply) => void reply.headers(headers),
     https: ({ credentialsInBody }) =>
-      credentialsInBody ? ({ request }: { request: FastifyRequest }) => app.requireHttps(request) : undefined,
+      credentialsInBody ? ({ request }: { request: FastifyRequest }) => requireHttps(request) : undefined,
     // A proxy may have checked the other one (RFC 9112 §3.2).
     'second-host':
       () =>
@@ -120,9 +92,6 @@ export function commonStages(
     'strict-transport': () => (request, reply) => {
       if (request.protocol === 'https') reply.header('strict-transport-security', HSTS);
     },
-    refusals:
-      () =>
-      (request, { statusCode }) =>
-        note(auditedByStatus.get(statusCode), request),
-  } satisfies Stages;
+  } satisfies Partial<StagesOf<'core'>>;
+  return { stages, requireHttps };
 }

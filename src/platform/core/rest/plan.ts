@@ -29,7 +29,7 @@ export function planOf(app: FastifyInstance, ajv: Ajv2020, operation: Operation,
     operation,
     version: splitPath(operation.path)?.version,
     /** Returns the media type of the answer. @throws Failure NOT_ACCEPTABLE */
-    answerType: answerTypes(operation, app.names.mediaType),
+    answerType: answerTypes(operation, app.core.names.mediaType),
     refuseBodyType: bodyTypes(operation),
     /** Returns the form of a body by its `Content-Type`; undefined for a media type that is not read. */
     bodyForm: bodyFormFor(operation),
@@ -42,7 +42,7 @@ export function planOf(app: FastifyInstance, ajv: Ajv2020, operation: Operation,
     authenticate: authentication(app, operation),
     contentIssues: contentValidator(ajv, operation),
     keyOf: (read: ReadRequest) => keyedRequest(operation, read),
-    send: sender(operation, app.names.mediaType),
+    send: sender(operation, app.core.names.mediaType),
   };
 }
 
@@ -83,11 +83,12 @@ function bodyTypes(operation: Operation): (contentType: string | undefined) => v
 function authentication(app: FastifyInstance, { security }: Operation): RequestStep | undefined {
   const alternatives = security.map((alternative) => Object.keys(alternative));
   if (alternatives.length === 0) return undefined;
-  if (alternatives.some((names) => names.includes('metricsToken'))) return (request) => app.authorizeMetrics(request);
+  if (alternatives.some((names) => names.includes('metricsToken')))
+    return (request) => app.core.seams.observability.authorize(request);
   // For an optional credential an invalid one counts as none.
   if (alternatives.some((names) => names.length === 0)) {
     return (request) => {
-      const caller = app.authenticate(request);
+      const caller = app.core.authenticate(request);
       return caller instanceof Promise ? caller.then(() => {}, ignoreUnauthenticated) : undefined;
     };
   }
@@ -96,7 +97,7 @@ function authentication(app: FastifyInstance, { security }: Operation): RequestS
   const refuseOthers = (actor: Actor | null): void => {
     if (!actor || !mechanisms.has(actor.mechanism)) throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
   };
-  return (request) => andThen(app.authenticate(request), refuseOthers) as Promise<void> | undefined;
+  return (request) => andThen(app.core.authenticate(request), refuseOthers) as Promise<void> | undefined;
 }
 
 function ignoreUnauthenticated(error: unknown): void {

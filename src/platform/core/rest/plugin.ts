@@ -3,14 +3,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
-import { sessionCookies } from '../../parts/browsers/session-cookies.js';
-import type { ServedContracts } from '../../parts/pages/published.js';
-import type { PlatformServices } from '../../server/services.js';
 import type { Mechanism } from '../calls/access.js';
 import { Failure, notWritten } from '../calls/errors.js';
+import type { Cursors } from '../calls/rows.js';
 import { kindOf, type OpenApiDocument } from '../contract/document.js';
 import { type Operation, operations, prefixOf, splitPath, versionsOf } from '../contract/openapi.js';
 import { parameterForm } from '../contract/parameter-form.js';
+import type { ServedContracts } from '../contract/published.js';
 import { inlineSchemas } from '../contract/schemas.js';
 import type { ServedServices } from '../http/call.js';
 import { addressOf } from '../http/failures.js';
@@ -66,7 +65,7 @@ const publicHandler = (handler: Handler, operation: Operation): Handler => {
 interface RestOptions {
   document: OpenApiDocument;
   handlers: Handlers;
-  services: PlatformServices & ServedServices;
+  services: ServedServices & { readonly cursors: Cursors };
   platform: Pick<Platform, 'ready' | 'metrics'>;
   contracts: Pick<ServedContracts, 'at'>;
 }
@@ -80,9 +79,9 @@ export async function mountRest(
   { document, handlers, services, platform, contracts }: RestOptions,
 ): Promise<void> {
   const all = operations(inlineSchemas(document));
-  checkContract(document, all, app.names);
+  checkContract(document, all, app.core.names);
   checkRoutes(
-    app.policy,
+    app.core.policy,
     services.operations.models,
     all.flatMap((operation) => checkedRoute(operation, handlers)),
   );
@@ -109,9 +108,9 @@ export async function mountRest(
   const newest = versionsOf(document).at(-1);
 
   function contextsFor({ version = newest, contentIssues, keyOf }: Plan) {
-    const refresh = refreshPath(all, version, app.names.refreshCookie);
-    const cookies = sessionCookies(app.names, refresh, false, services.binding.valueFor);
-    const secureCookies = sessionCookies(app.names, refresh, true, services.binding.valueFor);
+    const refresh = refreshPath(all, version, app.core.names.refreshCookie);
+    const { identity, browsers } = app.core.seams;
+    const [cookies, secureCookies] = [identity.sessionCookies(refresh, false), identity.sessionCookies(refresh, true)];
     const prefix = version === undefined ? '' : prefixOf(version);
     return (request: FastifyRequest, reply: FastifyReply): Context => ({
       services: services.handlers,
@@ -124,7 +123,7 @@ export async function mountRest(
         addVary(reply, 'Accept');
         return acceptableTypes(request.headers.accept, types)[0];
       },
-      ownOrigin: () => app.refuseForeignOrigin(request),
+      ownOrigin: () => browsers.refuseForeignOrigin(request),
       sessionCookies: request.protocol === 'https' ? secureCookies : cookies,
     });
   }

@@ -138,7 +138,7 @@ export function sender(operation: Operation, vendor: string) {
     const etag = headers['etag'] ?? (isTagged ? entityTag(payload, isCompressed ? '-gzip' : '') : undefined);
     const type = form.types.has(mediaType) ? mediaType : form.type;
     const isSame = isSafe && status === 200 && isUnchanged(request, etag);
-    if (payload !== undefined && !isSame) payload = request.server.countText(reply, payload, isSafe);
+    if (payload !== undefined && !isSame) payload = request.server.core.seams.limits.countText(reply, payload, isSafe);
     reply.headers(form.always);
     // A 304 needs it too (RFC 9110 §15.4.5).
     if (type === vendor) addVary(reply, 'Accept');

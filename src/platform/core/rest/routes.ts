@@ -1,9 +1,9 @@
-import type { SessionCookies } from '../../parts/browsers/session-cookies.js';
-import type { PublishedContracts } from '../../parts/pages/published.js';
 import type { Call, Policy } from '../calls/access.js';
 import type { Issue } from '../calls/errors.js';
 import { type Cursors, type Page, type PageRequest, resourceTag, tagOfGeneration } from '../calls/rows.js';
+import type { SessionCookies } from '../calls/session.js';
 import type { Operation } from '../contract/openapi.js';
+import type { PublishedContracts } from '../contract/published.js';
 import { issueFailure, quoted } from '../http/messages.js';
 import { operationOf, type StagedServices } from '../operations/operate.js';
 import type { ReplyContext, Route } from '../operations/route.js';

@@ -4,7 +4,7 @@ import { Failure } from '../../core/calls/errors.js';
 import { isLoopbackHost } from '../../core/calls/networks.js';
 import type { OpenApiDocument } from '../../core/contract/document.js';
 import { declaredResponses, type Operation } from '../../core/contract/openapi.js';
-import { addVary } from '../../core/http/headers.js';
+import { addVary, isPreflight } from '../../core/http/headers.js';
 import type { StagesOf } from '../../core/stages.js';
 
 /** Headers that scripts of other origins may always read (Fetch, "CORS-safelisted response-header name"), or never. */
@@ -71,10 +71,6 @@ export function crossOrigin(
 const isLocal = (origin: string): boolean =>
   URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol) && isLoopbackHost(new URL(origin).hostname);
 
-/** Fetch, "CORS-preflight request". */
-export const isPreflight = ({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean =>
-  method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
-
 /**
  * Returns a function that compares `Origin` with the service's own origin.
  * @param publicOrigin undefined for the Host of the request
@@ -90,19 +86,9 @@ function ownOrigin(publicOrigin: string | undefined): (request: FastifyRequest) 
   };
 }
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /**
-     * Protects cookies, which browsers send for every page.
-     * @throws Failure FORBIDDEN unless `Origin` is the service's own
-     */
-    refuseForeignOrigin: (request: FastifyRequest) => void;
-  }
-}
-
 /** Rejects foreign and duplicate hosts, answers preflights, and sets the headers of CORS. */
 export function originStages(app: FastifyInstance, { headersFor, preflightHeaders, variesByOrigin }: CrossOrigin) {
-  const { publicOrigin } = app;
+  const { publicOrigin } = app.core;
   const isOwn = ownOrigin(publicOrigin);
   const logged = new Set<string>();
   function logRefusal(request: FastifyRequest): void {
@@ -112,11 +98,11 @@ export function originStages(app: FastifyInstance, { headersFor, preflightHeader
     logged.add(origin);
     app.log.warn({ origin }, 'a page of another origin was refused: CORS_ORIGINS lists the origins that may call');
   }
-  app.decorate('refuseForeignOrigin', (request: FastifyRequest) => {
+  const refuseForeignOrigin = (request: FastifyRequest): void => {
     if (!isOwn(request))
       throw new Failure('FORBIDDEN', "A write with a cookie must come from the service's own origin.");
-  });
-  return {
+  };
+  const stages = {
     'foreign-host': () => refuseForeignHost(publicOrigin),
     'cross-origin': () => (request, reply) => {
       if (variesByOrigin(request.url)) addVary(reply, 'Origin');
@@ -130,10 +116,11 @@ export function originStages(app: FastifyInstance, { headersFor, preflightHeader
     'own-origin': ({ writes }) =>
       writes
         ? ({ request }) => {
-            if (request.actor?.mechanism === 'cookieAuth') app.refuseForeignOrigin(request);
+            if (request.actor?.mechanism === 'cookieAuth') refuseForeignOrigin(request);
           }
         : undefined,
   } satisfies Partial<StagesOf<'browsers'>>;
+  return { stages, seam: { refuseForeignOrigin, corsHeaders: headersFor } };
 }
 
 /** A host with an optional port, without characters that URL parsers treat as a user or a path. */

@@ -1,38 +1,12 @@
-import { Prisma, type PrismaClient } from '../../database/client.js';
+import type { Job } from '../../core/application.js';
+import type { Prisma } from '../../database/client.js';
 import type { Database } from '../../database/open.js';
 import { notify } from '../../database/signals.js';
-import { KNOWN_NETWORK_AGE_MS } from '../identity/accounts/known-networks.js';
-import { ATTEMPT_AGE_MS } from '../identity/accounts/login-attempts.js';
-import { MARK_AGE_MS } from '../identity/sessions/revocations.js';
 
-/** Small, because a session may have 3,000 tokens and a statement must end within four seconds. */
-const BATCH_ROWS = 100;
 /** Lets a starting service answer requests first. */
 const START_DELAY_MS = 250;
 /** Milliseconds between checks for due jobs, and before a failed run is retried. */
 const TICK_MS = 1000;
-
-/**
- * Repeated background work. The database contains its state.
- * @example
- * jobs.add([{ name: 'reminders', every: 60_000, run: () => transact(remind) }]);
- */
-export interface Job {
-  name: string;
-  /** Maximum milliseconds between the end of a run and the next one, if a signal is lost. */
-  every: number;
-  /** True if `announce` signals new work. An instance that does not receive signals checks each second. */
-  announced?: boolean;
-  /** Simultaneous runs; 1 by default. */
-  concurrency?: number;
-  /**
-   * @param more starts another run; call it if there may be more work
-   * @returns when the next work is due, in milliseconds since the epoch, if known
-   */
-  run: (signal: AbortSignal, more: () => void) => Promise<unknown>;
-}
-
-export type JobRunner = Awaited<ReturnType<typeof jobRunner>>;
 
 interface JobRunnerOptions {
   /** The channel of `announce`. */
@@ -141,32 +115,4 @@ export async function jobRunner({ channel, listen, isListening, now, onFault }: 
       await Promise.all(runs);
     },
   };
-}
-
-/**
- * Deletes ended sessions, expired counters and marks, counters of a wrong clock, and old networks. Skips locked rows.
- * @returns the number of deleted rows; tokens that sessions cascade to do not count
- */
-export async function removeExpired(client: PrismaClient, now: number): Promise<number> {
-  const time = Prisma.sql`${new Date(now)}::timestamptz`;
-  const before = Prisma.sql`${new Date(now - MARK_AGE_MS)}::timestamptz`;
-  // Failures during the sweep are later than `now`.
-  const latest = Prisma.sql`${new Date(now + 4 * ATTEMPT_AGE_MS)}::timestamptz`;
-  const unseen = Prisma.sql`${new Date(now - KNOWN_NETWORK_AGE_MS)}::timestamptz`;
-  const tables = [
-    [Prisma.sql`sessions`, Prisma.sql`id`, Prisma.sql`expires_at <= ${time} OR revoked_at IS NOT NULL`],
-    [Prisma.sql`throttles`, Prisma.sql`key`, Prisma.sql`resets_at <= ${time} OR resets_at > ${latest}`],
-    [Prisma.sql`revocations`, Prisma.sql`user_id`, Prisma.sql`revoked_at < ${before}`],
-    [Prisma.sql`known_networks`, Prisma.sql`user_id, network`, Prisma.sql`last_seen <= ${unseen}`],
-  ] as const;
-  let removed = 0;
-  for (const [table, key, expired] of tables) {
-    const rows = Prisma.sql`SELECT ${key} FROM ${table} WHERE ${expired} LIMIT ${BATCH_ROWS}::int FOR UPDATE SKIP LOCKED`;
-    let found = BATCH_ROWS;
-    while (found === BATCH_ROWS) {
-      found = await client.$executeRaw`DELETE FROM ${table} WHERE (${key}) IN (${rows})`;
-      removed += found;
-    }
-  }
-  return removed;
 }

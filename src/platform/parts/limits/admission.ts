@@ -8,9 +8,8 @@ import { type addressReader, networkOf, prefixesOf } from '../../core/calls/netw
 import { fairQueue, listeners } from '../../core/calls/schedulers.js';
 import type { Operation } from '../../core/contract/openapi.js';
 import { type OverloadAnswer, refuseRequest } from '../../core/http/failures.js';
-import { hasBody, pathOf } from '../../core/http/headers.js';
+import { hasBody, isPreflight, pathOf } from '../../core/http/headers.js';
 import type { StagesOf } from '../../core/stages.js';
-import { isPreflight } from '../browsers/cross-origin.js';
 import { countRefusal, isAfterEnd } from './rate-limit.js';
 
 export const ADMISSION = {
@@ -142,20 +141,9 @@ export function admission(
   };
 }
 
-interface Admission extends ReturnType<typeof admission> {
-  /** Waits without the place of a request, and then for a place. @throws Failure UNAVAILABLE if none is free in time */
-  waitOutside: (request: IncomingMessage | undefined, wait: Promise<void>) => Promise<void>;
-}
-
 const ABANDONED_MS = 10_000;
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    admission: Admission;
-  }
-}
-
-interface AdmissionOptions extends OverloadAnswer {
+export interface AdmissionOptions extends OverloadAnswer {
   limits: AdmissionLimits;
   addressOf: ReturnType<typeof addressReader>;
   /** Operations without a response for 503 are always admitted. */
@@ -248,9 +236,7 @@ export function admissionStages(app: FastifyInstance, options: AdmissionOptions)
     if ((position as Position).at !== 'outside') throw new Failure('UNAVAILABLE', 'The request is over.');
     await takePlace(position, request as IncomingMessage);
   }
-  app.decorate('admission', Object.assign(places, { waitOutside }));
-
-  return {
+  const stages = {
     // Node emits no request for an upgrade, and a socket takes its own places.
     'upgrade-admission':
       () =>
@@ -275,4 +261,5 @@ export function admissionStages(app: FastifyInstance, options: AdmissionOptions)
       if (position) leave(position, 'gone');
     },
   } satisfies Partial<StagesOf<'limits'>>;
+  return { stages, places: Object.assign(places, { waitOutside }) };
 }

@@ -2,10 +2,10 @@
 
 import { setMaxListeners } from 'node:events';
 import type { FastifyReply } from 'fastify';
-import fp from 'fastify-plugin';
 import { BOUNDS } from '../../core/bounds.js';
 import { Failure, RETRY_AFTER_S } from '../../core/calls/errors.js';
-import { callerOf } from './rate-limit.js';
+import { callerOf } from '../../core/http/call.js';
+import type { Seams } from '../../core/part.js';
 
 export const ANSWER_LIMITS = {
   /** Bytes of one answer, of all answers of a caller, and of all answers. */
@@ -18,30 +18,7 @@ export const ANSWER_LIMITS = {
 
 export type AnswerLimits = typeof ANSWER_LIMITS;
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /**
-     * Counts the text of an answer until the client has received it, or has disconnected. Returns a counted text as
-     * bytes, because a text with one character of another alphabet takes two bytes for each.
-     * @param mayRefuse false after a write, which has happened
-     * @throws Failure PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE
-     */
-    countText: (reply: FastifyReply, text: string | Buffer, mayRefuse: boolean) => string | Buffer;
-    /** Returns the counted bytes of all answers. */
-    answerBytes: () => number;
-  }
-}
-
-export const answerBytesPlugin = fp<AnswerLimits>(
-  async (app, limits) => {
-    const { text, total } = answerBytes(limits);
-    app.decorate('answerBytes', total);
-    app.decorate('countText', text);
-  },
-  { name: 'answer-bytes' },
-);
-
-function answerBytes(limits: AnswerLimits) {
+export function answerBytes(limits: AnswerLimits): Pick<Seams['limits'], 'countText' | 'answerBytes'> {
   /** The counted bytes of each caller. */
   const callers = new Map<string, number>();
   let total = 0;
@@ -71,7 +48,7 @@ function answerBytes(limits: AnswerLimits) {
     return undefined;
   }
 
-  function text({ request, raw }: FastifyReply, content: string | Buffer, mayRefuse: boolean): string | Buffer {
+  function countText({ request, raw }: FastifyReply, content: string | Buffer, mayRefuse: boolean): string | Buffer {
     const { socket } = request.raw;
     // A pipelined request gets the socket when the answers before it are sent.
     const isUnread = raw.socket === null || socket.writableLength > 0;
@@ -97,5 +74,5 @@ function answerBytes(limits: AnswerLimits) {
     return Buffer.isBuffer(content) ? content : Buffer.from(content);
   }
 
-  return { text, total: () => total };
+  return { countText, answerBytes: () => total };
 }

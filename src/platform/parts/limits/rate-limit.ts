@@ -6,6 +6,8 @@ import { BOUNDS } from '../../core/bounds.js';
 import { Failure } from '../../core/calls/errors.js';
 import { networkOf } from '../../core/calls/networks.js';
 import { andThen, type MaybePromise } from '../../core/calls/schedulers.js';
+import { callerOf } from '../../core/http/call.js';
+import type { Rate } from '../../core/part.js';
 import type { RouteConfig, StagesOf, Weight } from '../../core/stages.js';
 
 const MINUTE_MS = 60_000;
@@ -28,13 +30,6 @@ export interface SharedWindows {
   close: () => void;
 }
 
-interface Rate {
-  limit: number;
-  remaining: number;
-  exceeded: boolean;
-  ttl: number;
-}
-
 declare module 'fastify' {
   interface FastifyRequest {
     rate: Rate | null;
@@ -42,19 +37,9 @@ declare module 'fastify' {
     /** The units counted for the address; null before the stage `ceiling`. */
     weight: Weight | null;
   }
-  interface FastifyInstance {
-    /**
-     * Sets a weight other than 1 before the request is counted for its caller, and counts the difference for the
-     * address.
-     * @throws Failure RATE_LIMITED above the ceiling
-     */
-    weighRequest: (request: FastifyRequest, weight: Weight) => MaybePromise<void>;
-    /** Counts the request for its caller once. Does not reject it. */
-    countRequest: (request: FastifyRequest) => MaybePromise<Rate>;
-  }
 }
 
-interface RateLimitOptions {
+export interface RateLimitOptions {
   /** Requests a minute of an authenticated caller, an anonymous address, and any address. */
   limit: number;
   anonymous: number;
@@ -90,11 +75,11 @@ export function rateStages(app: FastifyInstance, { limit, anonymous, ceiling, no
   async function countLater(request: FastifyRequest): Promise<Rate> {
     // Requests that fail before authentication (404, 308, 405), or need none, count for their caller too.
     // The answer at the time limit does not wait for a password hash.
-    if (!request.actor && !request.isOver) await app.identify(request);
+    if (!request.actor && !request.isOver) await app.core.identify(request);
     request.rate = await countCaller(request);
     return request.rate;
   }
-  app.decorate('countRequest', (request: FastifyRequest) => {
+  function count(request: FastifyRequest): MaybePromise<Rate> {
     if (request.rate) return request.rate;
     if (request.counting) return request.counting;
     if (!request.actor || shared) {
@@ -103,9 +88,10 @@ export function rateStages(app: FastifyInstance, { limit, anonymous, ceiling, no
     }
     request.rate = countCaller(request) as Rate;
     return request.rate;
-  });
+  }
 
-  app.decorate('weighRequest', (request: FastifyRequest, weight: Weight) => {
+  /** Sets a weight other than 1 before the request is counted for its caller, and counts the difference for the address. */
+  function weigh(request: FastifyRequest, weight: Weight): MaybePromise<void> {
     const difference = weight.cost - (request.weight?.cost ?? 0);
     request.weight = weight;
     if (difference === 0) return;
@@ -114,7 +100,7 @@ export function rateStages(app: FastifyInstance, { limit, anonymous, ceiling, no
       if (one.exceeded) request.rate = one;
       refuseExcess(one);
     });
-  });
+  }
 
   const setHeaders = (reply: FastifyReply, { limit, remaining, ttl }: Rate) =>
     void reply.headers({
@@ -122,30 +108,28 @@ export function rateStages(app: FastifyInstance, { limit, anonymous, ceiling, no
       'x-rate-limit-remaining': remaining,
       'x-rate-limit-reset': Math.ceil((now() + ttl) / 1000),
     });
-  return {
-    ceiling: (route) => (isCounted(route) ? (request) => app.weighRequest(request, ONE) as Promise<void> : undefined),
+  const stages = {
+    ceiling: (route) => (isCounted(route) ? (request) => weigh(request, ONE) as Promise<void> : undefined),
     weight:
       () =>
       ({ request, weight }) =>
-        app.weighRequest(request, weight),
+        weigh(request, weight),
     rate:
       () =>
       ({ request }) =>
-        andThen(app.countRequest(request), refuseExcess),
+        andThen(count(request), refuseExcess),
     'rate-headers': (route) =>
       isCounted(route)
         ? (request, reply) =>
-            andThen(app.countRequest(request), (rate) => {
+            andThen(count(request), (rate) => {
               if (rate.exceeded) countRefusal(request.raw, reply.raw);
               setHeaders(reply, rate);
             }) as Promise<void>
         : undefined,
   } satisfies Partial<StagesOf<'limits'>>;
+  const refuseAbove = (request: FastifyRequest) => andThen(count(request), refuseExcess);
+  return { stages, count, refuseExcess: refuseAbove };
 }
-
-/** Returns a key: the user, or the network of an anonymous caller. */
-export const callerOf = ({ actor, address }: Pick<FastifyRequest, 'actor' | 'address'>): string =>
-  actor ? `user ${actor.id}` : `address ${networkOf(address)}`;
 
 const rateOf = (limit: number, { current, ttl }: Count): Rate => ({
   limit,
@@ -158,7 +142,7 @@ const rateOf = (limit: number, { current, ttl }: Count): Rate => ({
 const isCounted = ({ counted }: RouteConfig): boolean => counted !== false;
 
 /** @throws Failure RATE_LIMITED if the caller has no requests left */
-export function refuseExcess({ exceeded, limit, ttl }: Rate): void {
+function refuseExcess({ exceeded, limit, ttl }: Rate): void {
   if (!exceeded) return;
   const retryAfter = Math.max(1, Math.ceil(ttl / 1000));
   throw new Failure('RATE_LIMITED', `At most ${limit} requests a minute. Try again in ${retryAfter} seconds.`, {

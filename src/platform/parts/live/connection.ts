@@ -6,9 +6,9 @@ import { BOUNDS } from '../../core/bounds.js';
 import type { Actor } from '../../core/calls/access.js';
 import { Failure, truncate } from '../../core/calls/errors.js';
 import { isPlain } from '../../core/contract/document.js';
+import { recordRefusals } from '../../core/http/about-request.js';
 import { syntaxError } from '../../core/http/bodies.js';
 import { contextOfFailure, toFailure } from '../../core/http/failures.js';
-import { refuseExcess } from '../limits/rate-limit.js';
 
 export const MAX_QUEUED_BYTES = BOUNDS.socketQueue.value;
 const LOW_QUEUED_BYTES = 128 * 1024;
@@ -104,7 +104,8 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     const value = payload?.['Authorization'] ?? payload?.['authorization'];
     if (value !== undefined && typeof value !== 'string')
       throw new Failure('UNAUTHENTICATED', '`Authorization` in the payload must be a string.');
-    const found = value === undefined ? await app.authenticate(request) : await app.authenticateHeader(request, value);
+    const found =
+      value === undefined ? await app.core.authenticate(request) : await app.core.authenticateHeader(request, value);
     if (!found)
       throw new Failure('UNAUTHENTICATED', 'The payload of connection_init needs `Authorization: Bearer <token>`.');
     return found;
@@ -112,7 +113,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
 
   function refuse(error: unknown): void {
     const failure = toFailure(error);
-    app.recordRefusals(operationRequest(), [failure.code]);
+    recordRefusals(operationRequest(), [failure.code]);
     if (failure.code === 'INTERNAL') request.log.error({ err: failure.options.cause ?? error }, 'a socket failed');
     close(closeCodes[failure.code] ?? CLOSE.forbidden, failure.message);
   }
@@ -148,7 +149,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
      */
     async renew(payload: Record<string, unknown> | undefined): Promise<boolean> {
       if (!actor || (payload?.['Authorization'] ?? payload?.['authorization']) === undefined) return false;
-      refuseExcess(await app.countRequest(operationRequest()));
+      await app.core.seams.limits.refuseExcess(operationRequest());
       const renewed = await identify(payload);
       if (renewed.id !== actor.id || renewed.role !== actor.role) {
         throw new Failure('FORBIDDEN', 'The `Authorization` of a ping must be a token of the same user.');

@@ -10,10 +10,9 @@ import { type OperationRequest, tokensOfAll, withOwnDocument } from '../../core/
 import type { Engine, Execution } from '../../core/graphql/engine.js';
 import { asGraphQLErrors, codesOf, type ErrorFormatter, formatResult, limitErrors } from '../../core/graphql/errors.js';
 import type { Limits } from '../../core/graphql/limits.js';
-import type { ServedServices } from '../../core/http/call.js';
-import type { PlatformServices } from '../../server/services.js';
-import { callerOf } from '../limits/rate-limit.js';
-import { aboutRequest } from '../observability/observability.js';
+import { aboutRequest, recordRefusals } from '../../core/http/about-request.js';
+import { callerOf, type ServedServices } from '../../core/http/call.js';
+import type { Generation } from '../../database/generation.js';
 import {
   CLOSE,
   type Connection,
@@ -29,8 +28,10 @@ import { type SocketLimits, socketRegistry } from './sockets.js';
 import { StreamSource } from './streams.js';
 import { emptyResults, type Selection, selectionKey, subscriptionResults, subscriptions } from './subscriptions.js';
 
-interface SocketOptions {
-  services: PlatformServices & ServedServices;
+export interface SocketOptions {
+  services: ServedServices;
+  /** Tells of a restored database. */
+  onReplaced: Generation['onReplaced'];
   engine: Engine;
   limits: Limits;
   format: ErrorFormatter;
@@ -58,11 +59,12 @@ const MESSAGE_END = Buffer.from('}');
  * resolvers go through `subscriptionResults`.
  */
 export function socketServer(app: FastifyInstance, options: SocketOptions) {
-  const { services, engine, format, socketLimits: limits, now } = options;
+  const { services, engine, format, socketLimits: limits, now, onReplaced } = options;
   const { tokens, subscribe: maxDocument } = options.limits;
   const live = subscriptions({ engine, format, log: app.log });
-  const sockets = socketRegistry({ ...services, limits, now, log: app.log });
-  const pages = background(app.admission);
+  const { revocations } = app.core.seams.identity;
+  const sockets = socketRegistry({ revocations, onReplaced, limits, now, log: app.log });
+  const pages = background(app.core.seams.limits.places);
   const marks = new WeakMap<object, Mark>();
   /** The operations without a line in the log yet, by their payload. */
   const running = new WeakMap<object, FastifyRequest>();
@@ -84,7 +86,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     const request = one.operationRequest();
     running.set(payload, request);
     const [params] = await engine.read({ request, transport: 'socket', body: payload });
-    await app.countRequest(request);
+    await app.core.seams.limits.count(request);
     const incoming = { request, transport: 'socket', params: params as OperationRequest } as const;
     const prepared = withOwnDocument(await engine.prepare(await engine.identify(incoming)), documents);
     const over = new AbortController();
@@ -121,7 +123,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         const key = selectionKey(prepared, authenticated(request), source);
         const shared = () => contextOf(request, services);
         // All subscribers of a shared selection get the same bytes, so they contain no data of a request.
-        const errors = { log: app.log, address: app.publicOrigin ?? '' };
+        const errors = { log: app.log, address: app.core.publicOrigin ?? '' };
         const selection = { source, key, prepared, context: source.isShared ? shared : context, errors };
         results = followed(one, open, id, selection, { ...pages(callerOf(request)), onEnd });
       } else results = ownEvents(one, source, { prepared, context, onEnd });
@@ -147,7 +149,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       execute: (event) => {
         const execution = { ...prepared, contextValue: context() };
         return engine.inTurn(execution, () =>
-          app.admission.runOn(() => engine.executeSubscriptionEvent(execution, event)),
+          app.core.seams.limits.places.runOn(() => engine.executeSubscriptionEvent(execution, event)),
         );
       },
       drained: one.drained,
@@ -190,21 +192,23 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       // Counted on arrival. Later operations do not count for this one.
       const place = Object.keys(context.subscriptions).length;
       const mark: Mark = markOperation(context.subscriptions, id, () => writeLine(payload));
-      const prepared = app.admission
+      const prepared = app.core.seams.limits.places
         .run(context.extra.connection.upgrade, () => prepare(context, id, payload, { place, mark }))
         .catch(asGraphQLErrors);
       return mark.settle(prepared);
     },
     execute(args) {
       const execution = args as Execution;
-      const result = engine.inTurn(execution, () => app.admission.runOn(() => engine.execute(execution)));
+      const result = engine.inTurn(execution, () =>
+        app.core.seams.limits.places.runOn(() => engine.execute(execution)),
+      );
       return (marks.get(execution) as Mark).settle(result);
     },
     subscribe: (args) => marks.get(args)?.results() as Results,
     onNext({ extra: { connection: one } }, _id, payload, _args, result) {
       const request = requestOf(one, payload);
       const answer = formatResult(result as ExecutionResult, format, { ...one.errorContext, request });
-      app.recordRefusals(request, codesOf(answer));
+      recordRefusals(request, codesOf(answer));
       return answer as never;
     },
     onError({ extra: { connection: one }, subscriptions: open }, id, payload, found) {
@@ -214,8 +218,8 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       const context = { ...one.errorContext, request };
       const errors = found.map((error) => format.formatError(error as GraphQLError, context));
       const codes = codesOf({ errors });
-      app.recordRefusals(request, codes);
-      app.countRefused(codes);
+      recordRefusals(request, codes);
+      app.core.seams.observability.countRefused(codes);
       if (codes.includes('RATE_LIMITED')) one.countExcess();
       writeLine(payload, request);
       return limitErrors(errors);
@@ -233,14 +237,14 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       'PAYLOAD_TOO_LARGE',
       `The result of an operation on a socket must have at most ${MAX_QUEUED_BYTES} bytes. Ask for less, or send the operation with POST.`,
     );
-    app.countRefused([failure.code]);
+    app.core.seams.observability.countRefused([failure.code]);
     return JSON.stringify({ id, type: MessageType.Error, payload: format.formatThrown(failure, one.errorContext) });
   }
 
   const requestOf = (one: Connection, payload: object) => running.get(payload) ?? one.operationRequest();
   function writeLine(payload: object, request = running.get(payload)): void {
     running.delete(payload);
-    if (request) app.writeRequestLine(request.log, () => aboutRequest(request));
+    if (request) app.core.seams.observability.writeLine(request.log, () => aboutRequest(request));
   }
 
   app.addHook('preClose', async () => sockets.stop());

@@ -5,8 +5,8 @@ import { BOUNDS } from '../../core/bounds.js';
 import { type Actor, sessionOf } from '../../core/calls/access.js';
 import { Failure } from '../../core/calls/errors.js';
 import { singleFlight } from '../../core/calls/schedulers.js';
+import type { Seams } from '../../core/part.js';
 import type { Generation } from '../../database/generation.js';
-import type { Revocations } from '../identity/sessions/revocations.js';
 import { CLOSE, type Connection } from './connection.js';
 
 export interface SocketLimits {
@@ -35,7 +35,7 @@ const REVOKED = 'The credential was revoked. Log in again.';
 
 interface SocketsOptions {
   limits: SocketLimits;
-  revocations: Pick<Revocations, 'invalidActors' | 'receivesSignals' | 'onInvalidActors'>;
+  revocations: Seams['identity']['revocations'];
   onReplaced: Generation['onReplaced'];
   now: () => number;
   log: FastifyBaseLogger;

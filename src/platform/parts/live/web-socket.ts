@@ -15,7 +15,7 @@ const CLOSE_TIMEOUT_MS = 2000;
 /** RFC 6455 §7.4.1. */
 const GOING_AWAY = 1001;
 
-interface WebSocketOptions {
+export interface WebSocketOptions {
   path: string;
   /** The server rejects clients that offer only other protocols. */
   protocol: string;
@@ -68,7 +68,7 @@ export function webSocketStages(app: FastifyInstance, { path, protocol, closing 
       }
       // Browsers send cookies with sockets of any page (RFC 6455 §10.2).
       if (request.headers.cookie !== undefined && request.headers.authorization === undefined) {
-        app.refuseForeignOrigin(request);
+        app.core.seams.browsers.refuseForeignOrigin(request);
       }
     },
   } satisfies Partial<StagesOf<'live'>>;

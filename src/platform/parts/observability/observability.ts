@@ -6,73 +6,37 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Failure } from '../../core/calls/errors.js';
 import { addressOfSocket, isLoopbackAddress } from '../../core/calls/networks.js';
-import { traceOf } from '../../core/http/headers.js';
+import { aboutRequest } from '../../core/http/about-request.js';
+import type { Seams } from '../../core/part.js';
 import type { StagesOf } from '../../core/stages.js';
 import type { Database } from '../../database/open.js';
 import type { Outages } from '../../database/outages.js';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** In milliseconds of `performance.now()`. */
-    arrivedAt: number;
-    /** The GraphQL root fields that were called. */
-    fields: Set<string> | null;
-    /** The codes of its failures, separated by commas. */
-    codes: string | null;
-  }
-  interface FastifyInstance {
-    /** Writes the line of a request unless this second has its lines. @param about called for a line that is written */
-    writeRequestLine: (log: FastifyBaseLogger, about: () => object) => void;
-    metrics: () => Promise<string>;
-    authorizeMetrics: (request: FastifyRequest) => Promise<void>;
-    /** @param began the call of a root field, in milliseconds of `performance.now()` */
-    countField: (type: string, field: string, code: string, began?: number) => void;
-    countRefused: (codes: readonly string[]) => void;
-  }
-}
 
 /** The status in lines and metrics of a request whose client left before the answer, as in nginx. */
 const CLIENT_LEFT = 499;
 const statusOf = ({ raw, statusCode }: FastifyReply): number => (raw.writableEnded ? statusCode : CLIENT_LEFT);
 
-/** Returns the facts of a request for its line, and for the line of its failure: no values of the caller but the ids. */
-export const aboutRequest = (request: FastifyRequest, status?: number, codes = request.codes): object => ({
-  method: request.method,
-  ...(request.ws && { transport: 'socket' }),
-  route: request.route?.url,
-  operation:
-    request.route?.plan?.operation.operationId ?? (request.fields?.size ? [...request.fields].join() : undefined),
-  status,
-  code: codes ?? undefined,
-  caller: request.actor?.id,
-  ms: Math.round((performance.now() - request.arrivedAt) * 10) / 10,
-  traceId: traceOf(request.headers)?.traceparent.slice(3, 35),
-});
-
 /** @param rate lines per second */
 export function requestLogStages(app: FastifyInstance, { rate }: { rate: number }) {
-  app.decorateRequest('arrivedAt', 0);
-  app.decorateRequest('fields', null);
-  app.decorateRequest('codes', null);
   let lines = 0;
   function endSecond(): void {
     if (lines > rate) app.log.info({ omitted: lines - rate }, 'lines of requests were left out');
     lines = 0;
   }
   app.addHook('onClose', async () => endSecond());
-  app.decorate('writeRequestLine', (log: FastifyBaseLogger, about: () => object) => {
+  function writeLine(log: FastifyBaseLogger, about: () => object): void {
     if (rate === 0) return;
     if (lines === 0) setTimeout(endSecond, 1000).unref();
     lines += 1;
     if (lines <= rate) log.info(about(), 'request');
-  });
-  return {
-    'request-line': () => (request, reply) =>
-      app.writeRequestLine(request.log, () => aboutRequest(request, statusOf(reply))),
+  }
+  const stages = {
+    'request-line': () => (request, reply) => writeLine(request.log, () => aboutRequest(request, statusOf(reply))),
   } satisfies Partial<StagesOf<'observability'>>;
+  return { stages, writeLine };
 }
 
-interface MetricsOptions {
+export interface MetricsOptions {
   token: string | undefined;
   /** The addresses that may send the token over plain HTTP. */
   httpFrom: readonly string[];
@@ -86,6 +50,7 @@ interface MetricsOptions {
 /** Measures requests by route and status. Without a token, direct callers of this machine may read the metrics. */
 export function metricsStages(
   app: FastifyInstance,
+  writeLine: Seams['observability']['writeLine'],
   { token, httpFrom, proxied, database: { connections, clock }, outages, hashes }: MetricsOptions,
 ) {
   const registry = new Registry();
@@ -100,9 +65,9 @@ export function metricsStages(
     const operation = plan?.operation.operationId ?? 'none';
     duration.observe({ method, route: url, operation, status }, milliseconds / 1000);
   };
-  app.admission.left.add((request) => {
+  app.core.seams.limits.places.left.add((request) => {
     observe(request, CLIENT_LEFT, performance.now() - request.arrivedAt);
-    app.writeRequestLine(request.log, () => aboutRequest(request, CLIENT_LEFT));
+    writeLine(request.log, () => aboutRequest(request, CLIENT_LEFT));
   });
 
   const fields = new Counter({
@@ -123,13 +88,13 @@ export function metricsStages(
     labelNames: ['type', 'field'],
     registers: [registry],
   });
-  app.decorate('countField', (type, field, code, began) => {
+  const countField: Seams['observability']['countField'] = (type, field, code, began) => {
     fields.inc({ type, field, code });
     if (began !== undefined) fieldDuration.observe({ type, field }, (performance.now() - began) / 1000);
-  });
-  app.decorate('countRefused', (codes) => {
+  };
+  const countRefused: Seams['observability']['countRefused'] = (codes) => {
     for (const code of codes) refused.inc({ code });
-  });
+  };
 
   /** Adds a gauge that is read on demand: one number, or one for each value of a label. */
   const gauge = (name: string, help: string, read: () => number | Record<string, number>, label?: string) =>
@@ -144,7 +109,7 @@ export function metricsStages(
         else for (const [value, number] of Object.entries(found)) this.set({ [label as string]: value }, number);
       },
     });
-  const admission = () => app.admission.figures();
+  const admission = () => app.core.seams.limits.places.figures();
   gauge('requests_under_way', 'Requests and operations that have a place.', () => admission().underWay);
   gauge('requests_waiting', 'Requests and operations that wait for a place.', () => admission().waiting);
   gauge('websockets_open', 'Sockets that are open.', () => app.websocketServer.clients.size);
@@ -159,7 +124,7 @@ export function metricsStages(
     "The time by which the clock of this process is ahead of the database's.",
     () => clock.difference() / 1000,
   );
-  gauge('answer_bytes', 'Bytes of large answers that clients have not received.', app.answerBytes);
+  gauge('answer_bytes', 'Bytes of large answers that clients have not received.', app.core.seams.limits.answerBytes);
   gauge('password_hashes', 'Password hashes by state: running, or waiting for their turn.', hashes, 'state');
   gauge(
     'dependency_up',
@@ -179,26 +144,28 @@ export function metricsStages(
   app.addHook('onClose', async () => registry.clear());
 
   let isCollectingDefaults = false;
-  app.decorate('metrics', () => {
+  const metrics = (): Promise<string> => {
     // Default metrics sample the event loop, so their collection begins with the first scrape.
     if (!isCollectingDefaults) collectDefaultMetrics({ register: registry });
     isCollectingDefaults = true;
     return registry.metrics();
-  });
+  };
   const isListed = proxyAddr.compile([...httpFrom]);
-  app.decorate('authorizeMetrics', async (request: FastifyRequest) => {
+  const authorize = async (request: FastifyRequest): Promise<void> => {
     const { headers, raw } = request;
     const from = FORWARDED.some((name) => headers[name] !== undefined) ? '' : (addressOfSocket(raw.socket) ?? '');
-    if (token !== undefined && headers.authorization !== undefined && !isListed(from, 0)) app.requireHttps(request);
+    if (token !== undefined && headers.authorization !== undefined && !isListed(from, 0))
+      app.core.requireHttps(request);
     if (token === undefined ? !proxied && isLoopbackAddress(from) : isBearer(headers.authorization, token)) return;
     throw new Failure(
       'UNAUTHENTICATED',
       'The metrics need the metrics token or, if none is set, a direct request from the same machine.',
     );
-  });
-  return {
+  };
+  const stages = {
     metrics: () => (request, reply) => observe(request, statusOf(reply), reply.elapsedTime),
   } satisfies Partial<StagesOf<'observability'>>;
+  return { stages, seam: { countField, countRefused, metrics, authorize } };
 }
 
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];

@@ -2,21 +2,12 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
 import type { DemoPerson } from '../../core/application.js';
-import type { Failure } from '../../core/calls/errors.js';
 import type { OpenApiDocument } from '../../core/contract/document.js';
 import { type Operation, schemaName } from '../../core/contract/openapi.js';
 import { markCompressible, pathOf, sendBytes } from '../../core/http/headers.js';
+import type { Seams } from '../../core/part.js';
 import { fileAt, hrefOf, type PageFile, PREFIX, servedPath } from './files.js';
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Sends a failure as a page. The caller sets the status and the headers. */
-    sendErrorPage: (failure: Failure, reply: FastifyReply) => FastifyReply;
-    sendGraphiql: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-  }
-}
 
 interface SessionBar {
   login: string;
@@ -138,69 +129,71 @@ const HTML = 'text/html; charset=utf-8';
  * `/docs/session` (the account of the session bar). @scalar/fastify-api-reference is not used, because it redirects to
  * `/docs/` and needs an inline script.
  */
-export const pagesPlugin = fp<PagesOptions>(
-  async (app, { errors, frame, person }) => {
-    await app.register(fastifyStatic, {
-      serve: false,
-      preCompressed: true,
-      index: false,
-      immutable: true,
-      maxAge: YEAR_MS,
-    });
-    app.get(`${PREFIX}/:file`, (request, reply) => {
-      const name = fileAt(pathOf(request.url));
-      if (name === undefined) return reply.callNotFound();
-      const path = servedPath(name);
-      // fetch sends no-cache with If-None-Match, which makes @fastify/static answer 200 instead of 304.
-      delete request.raw.headers['cache-control'];
-      return reply.sendFile(basename(path), dirname(path));
-    });
+export async function mountPages(
+  app: FastifyInstance,
+  { errors, frame, person }: PagesOptions,
+): Promise<Seams['pages']> {
+  await app.register(fastifyStatic, {
+    serve: false,
+    preCompressed: true,
+    index: false,
+    immutable: true,
+    maxAge: YEAR_MS,
+  });
+  app.get(`${PREFIX}/:file`, (request, reply) => {
+    const name = fileAt(pathOf(request.url));
+    if (name === undefined) return reply.callNotFound();
+    const path = servedPath(name);
+    // fetch sends no-cache with If-None-Match, which makes @fastify/static answer 200 instead of 304.
+    delete request.raw.headers['cache-control'];
+    return reply.sendFile(basename(path), dirname(path));
+  });
 
-    const renderPage = pageRenderer(frame);
-    function sender({ policy, ...page }: Page) {
-      let bytes: Buffer | undefined;
-      return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-        bytes ??= markCompressible(Buffer.from(renderPage(page)));
-        reply.type(HTML).header('content-security-policy', policy).header('cache-control', 'no-cache');
-        return sendBytes(request, reply, bytes);
-      };
-    }
-    const mount = (path: string, page: Omit<Page, 'path'>) => {
-      app.get(path, sender({ path, ...page }));
+  const renderPage = pageRenderer(frame);
+  function sender({ policy, ...page }: Page) {
+    let bytes: Buffer | undefined;
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      bytes ??= markCompressible(Buffer.from(renderPage(page)));
+      reply.type(HTML).header('content-security-policy', policy).header('cache-control', 'no-cache');
+      return sendBytes(request, reply, bytes);
     };
-    mount('/docs', {
-      title: `${frame.title} API reference`,
-      policy: policyOf({ ...INLINE, 'img-src': "'self' data: blob:", 'font-src': "'self' data:" }),
-      scripts: ['reference.js'],
-      sections: { reference: true },
-    });
-    mount('/docs/errors', {
-      title: `${frame.title} error catalogue`,
-      policy: policyOf({}),
-      hasScripts: false,
-      sections: { catalogue: { errors } },
-    });
-    const graphiql = sender({
-      path: '/graphql',
-      title: `GraphiQL: ${frame.title}`,
-      policy: policyOf({ ...INLINE, 'img-src': "'self' data:", 'font-src': 'data:' }),
-      styles: ['graphiql.css'],
-      scripts: ['react.js', 'react-dom.js', 'graphiql.js'],
-      sections: { graphiql: true },
-    });
-    app.decorate('sendGraphiql', graphiql);
-    if (frame.session) app.get('/docs/session', answerSession(app, person));
+  }
+  const mount = (path: string, page: Omit<Page, 'path'>) => {
+    app.get(path, sender({ path, ...page }));
+  };
+  mount('/docs', {
+    title: `${frame.title} API reference`,
+    policy: policyOf({ ...INLINE, 'img-src': "'self' data: blob:", 'font-src': "'self' data:" }),
+    scripts: ['reference.js'],
+    sections: { reference: true },
+  });
+  mount('/docs/errors', {
+    title: `${frame.title} error catalogue`,
+    policy: policyOf({}),
+    hasScripts: false,
+    sections: { catalogue: { errors } },
+  });
+  const graphiql = sender({
+    path: '/graphql',
+    title: `GraphiQL: ${frame.title}`,
+    policy: policyOf({ ...INLINE, 'img-src': "'self' data:", 'font-src': 'data:' }),
+    styles: ['graphiql.css'],
+    scripts: ['react.js', 'react-dom.js', 'graphiql.js'],
+    sections: { graphiql: true },
+  });
+  if (frame.session) app.get('/docs/session', answerSession(app, person));
 
-    app.decorate('sendErrorPage', (failure, reply) => {
+  return {
+    sendGraphiql: graphiql,
+    sendFailure(failure, reply) {
       const { code, status, title, message } = failure;
       const canLogIn = status === 401 && frame.session !== undefined;
       const sections = { failure: { code, status, title, message, canLogIn } };
       reply.type(HTML).header('content-security-policy', policyOf(SCRIPTS));
       return reply.send(renderPage({ title: `${status} ${title}`, sections }));
-    });
-  },
-  { name: 'pages' },
-);
+    },
+  };
+}
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
@@ -208,8 +201,8 @@ const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 const answerSession =
   (app: FastifyInstance, person: PagesOptions['person']) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const hasCookie = request.cookies[app.names.accessCookie] !== undefined;
-    const actor = hasCookie ? await app.identify(request) : null;
+    const hasCookie = request.cookies[app.core.names.accessCookie] !== undefined;
+    const actor = hasCookie ? await app.core.identify(request) : null;
     const found = actor?.mechanism === 'cookieAuth' ? await person(actor.id) : null;
     const answer = found && { name: found.name, email: found.email, role: actor?.role.toLowerCase() };
     return reply

@@ -215,7 +215,7 @@ export function addressStages(app: FastifyInstance, addresses: Addresses) {
     if (!found) throw unknownPath(path);
     const { allow, isProtected } = found;
     if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow.join(', ')).send();
-    const actor = isProtected ? await app.authenticate(request) : null;
+    const actor = isProtected ? await app.core.authenticate(request) : null;
     if (isProtected && !actor) throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
     throw new Failure('METHOD_NOT_ALLOWED', `This address does not take ${request.method}. Use ${allow.join(', ')}.`, {
       allow,

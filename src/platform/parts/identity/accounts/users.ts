@@ -1,3 +1,4 @@
+import type { AccountActions } from '../../../core/application.js';
 import { type Call, type Policy, rolesOf } from '../../../core/calls/access.js';
 import { Failure, isStorableText } from '../../../core/calls/errors.js';
 import { accessOf } from '../../../core/operations/call-transaction.js';
@@ -11,14 +12,11 @@ import {
 } from '../../../core/operations/model.js';
 import { withHidden } from '../../../core/operations/model-guard.js';
 import type { Prisma, PrismaClient } from '../../../database/client.js';
-import { forgetAnswers } from '../../idempotency/idempotency.js';
 import { audit } from '../audit/audit.js';
 import type { Revocations } from '../sessions/revocations.js';
 
 /** The default actions on accounts. An action that no contract states is forbidden. */
-export const ACCOUNT_ACTIONS = { read: 'users.read', setRole: 'users.set-role' } as const;
-
-export type AccountActions = Readonly<Record<keyof typeof ACCOUNT_ACTIONS, string>>;
+export const ACCOUNT_ACTIONS = { read: 'users.read', setRole: 'users.set-role' } as const satisfies AccountActions;
 
 export interface AccountRules {
   readonly actions: AccountActions;
@@ -86,7 +84,12 @@ async function requireUniqueEmail(client: Tx, email: unknown, except?: number): 
   if (other && other.id !== except) throw new Failure('CONFLICT', DUPLICATE);
 }
 
-export function userHooks({ administrators }: AccountRules, revoke: Revocations['revoke']): ModelHooks {
+/** @param forget removes the kept answers about a user */
+export function userHooks(
+  { administrators }: AccountRules,
+  revoke: Revocations['revoke'],
+  forget: (tx: Tx, id: number) => Promise<void>,
+): ModelHooks {
   /** Locks the set, so that the last two administrators cannot leave at once. */
   async function refuseLastAdmin(
     tx: Tx,
@@ -124,7 +127,7 @@ export function userHooks({ administrators }: AccountRules, revoke: Revocations[
       await audit(tx, call, 'role.changed', subject);
     },
     async afterDelete(tx, call, { id }) {
-      await forgetAnswers(tx, id);
+      await forget(tx, id);
       await revoke(tx, id);
       await audit(tx, call, 'user.deleted', `user:${id}`);
     },

@@ -1,6 +1,9 @@
+import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../../core/calls/access.js';
 import { networkOf } from '../../../core/calls/networks.js';
+import { type Code, platformCodes } from '../../../core/contract/codes.js';
+import type { StagesOf } from '../../../core/stages.js';
 import type { Prisma, PrismaClient } from '../../../database/client.js';
 
 /** The events of the audit table (OWASP ASVS 5.0, 16.3). People filter by the names. */
@@ -76,7 +79,11 @@ export async function readAudit(db: Prisma.TransactionClient, { event, actor, su
 }
 
 /** Events that anybody can cause with each request. */
-export type Refusal = 'access.refused' | 'limit.exceeded';
+type Refusal = 'access.refused' | 'limit.exceeded';
+const AUDITED: Partial<Record<Code, Refusal>> = { FORBIDDEN: 'access.refused', RATE_LIMITED: 'limit.exceeded' };
+const codeByStatus = new Map<number, string>(
+  Object.keys(AUDITED).map((code) => [platformCodes[code as Code].status, code]),
+);
 
 const MINUTE_MS = 60_000;
 /** Cached callers, and rows a minute for all callers without an account. */
@@ -108,17 +115,28 @@ export function refusalLog({ client, now, onFault }: RefusalsDependencies) {
     return anonymousRows > MAX_ANONYMOUS_ROWS;
   }
 
+  function note(code: string, { actor, address, id }: FastifyRequest): void {
+    const event = AUDITED[code as Code];
+    if (event === undefined) return;
+    const caller = { actor, address, requestId: id };
+    const at = now();
+    const key = `${event} ${caller.actor ? `user:${caller.actor.id}` : networkOf(caller.address)}`;
+    if (at - (lastRows.get(key) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS || isOneTooMany(caller, at)) return;
+    lastRows.set(key, at);
+    const row = audit(client, caller, event, null)
+      .catch(onFault)
+      .finally(() => writing.delete(row));
+    writing.add(row);
+  }
   return {
-    note(event: Refusal, caller: AuditCall & { address: string }): void {
-      const at = now();
-      const key = `${event} ${caller.actor ? `user:${caller.actor.id}` : networkOf(caller.address)}`;
-      if (at - (lastRows.get(key) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS || isOneTooMany(caller, at)) return;
-      lastRows.set(key, at);
-      const row = audit(client, caller, event, null)
-        .catch(onFault)
-        .finally(() => writing.delete(row));
-      writing.add(row);
-    },
+    note,
+    /** The audit of REST, by the status of the answer. */
+    stages: {
+      refusals:
+        () =>
+        (request, { statusCode }) =>
+          note(codeByStatus.get(statusCode) ?? '', request),
+    } satisfies Partial<StagesOf<'identity'>>,
     async settled(): Promise<void> {
       await Promise.all(writing);
     },

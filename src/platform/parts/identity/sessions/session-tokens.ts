@@ -7,6 +7,7 @@ import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import type { Call } from '../../../core/calls/access.js';
 import { Failure } from '../../../core/calls/errors.js';
 import { type MaybePromise, serialByKey } from '../../../core/calls/schedulers.js';
+import type { JwtTokens } from '../../../core/calls/session.js';
 import type { Names } from '../../../core/names.js';
 import type { Prisma, PrismaClient, RefreshToken } from '../../../database/client.js';
 import type { SessionEnds } from './session-ends.js';
@@ -166,30 +167,6 @@ const GRACE_MS = 10_000;
 const INVALID = 'The refresh token is invalid, used or expired.';
 /** The maximum number of tokens that one refresh token is exchanged for. */
 const MAX_SIBLINGS = 5;
-
-/** The tokens of the JWT flow. Times in seconds from now. */
-export interface JwtTokens {
-  flow: 'jwt';
-  accessToken: string;
-  expiresIn: number;
-  refreshToken: string;
-  /** Until the end of the session. */
-  refreshExpiresIn: number;
-  sessionId: string;
-}
-
-interface OpaqueToken {
-  flow: 'opaque';
-  token: string;
-  expiresIn: number;
-}
-
-/**
- * The tokens of a login, by `flow`.
- * @example
- * const represent = (tokens: SessionTokens) => (tokens.flow === 'jwt' ? tokens.accessToken : tokens.token);
- */
-export type SessionTokens = JwtTokens | OpaqueToken;
 
 export type Hash = Uint8Array<ArrayBuffer>;
 

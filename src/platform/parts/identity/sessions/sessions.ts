@@ -3,6 +3,7 @@ import { type Actor, authenticated, type Call } from '../../../core/calls/access
 import { Failure } from '../../../core/calls/errors.js';
 import { isStorableId, type Page, type PageRequest, pageOf } from '../../../core/calls/rows.js';
 import { andThen, type MaybePromise } from '../../../core/calls/schedulers.js';
+import type { SessionTokens } from '../../../core/calls/session.js';
 import type { Names } from '../../../core/names.js';
 import { accessOf } from '../../../core/operations/call-transaction.js';
 import type { Db } from '../../../core/operations/model.js';
@@ -21,7 +22,6 @@ import {
   jwtTokens,
   newToken,
   refreshService,
-  type SessionTokens,
 } from './session-tokens.js';
 
 /** Refreshing does not extend a session (RFC 9700 §4.14). */

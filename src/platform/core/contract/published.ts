@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import {
-  filesIn,
-  type GeneratedContract,
-  readGeneratedContract,
-  sdlParts,
-  sdlText,
-} from '../../core/contract/project-files.js';
 import { rootPath } from '../../root.js';
+import { filesIn, type GeneratedContract, readGeneratedContract, sdlParts, sdlText } from './project-files.js';
 
 /** The addresses of the published contracts. They do not change. */
 export const CONTRACT_PATHS: ReadonlySet<string> = new Set([

@@ -1,0 +1,35 @@
+/** What the log says about a request. @module */
+
+import type { FastifyRequest } from 'fastify';
+import { traceOf } from './headers.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** In milliseconds of `performance.now()`. */
+    arrivedAt: number;
+    /** The GraphQL root fields that were called. */
+    fields: Set<string> | null;
+    /** The codes of its failures, separated by commas. */
+    codes: string | null;
+  }
+}
+
+/** Returns the facts of a request for its line, and for the line of its failure: no values of the caller but the ids. */
+export const aboutRequest = (request: FastifyRequest, status?: number, codes = request.codes): object => ({
+  method: request.method,
+  ...(request.ws && { transport: 'socket' }),
+  route: request.route?.url,
+  operation:
+    request.route?.plan?.operation.operationId ?? (request.fields?.size ? [...request.fields].join() : undefined),
+  status,
+  code: codes ?? undefined,
+  caller: request.actor?.id,
+  ms: Math.round((performance.now() - request.arrivedAt) * 10) / 10,
+  traceId: traceOf(request.headers)?.traceparent.slice(3, 35),
+});
+
+/** Records the refusals of a request, for the audit table and for its line. */
+export function recordRefusals(request: FastifyRequest, failures: readonly string[]): void {
+  for (const code of failures) request.server.core.seams.identity.note(code, request);
+  if (failures.length > 0) request.codes = [...new Set(failures)].join();
+}
