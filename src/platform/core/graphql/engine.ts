@@ -28,7 +28,7 @@ import {
   textOf,
   weightOf,
 } from './documents.js';
-import { checkDocument, checkOperation, type Limits, operationTurns, type Turn } from './limits.js';
+import { checkDocument, checkOperation, type Limits, operationQueue, type Turn } from './limits.js';
 import {
   conditionalRoots,
   DocumentErrors,
@@ -104,7 +104,7 @@ const PREPARED = new Error('prepared');
 export async function graphqlEngine(app: FastifyInstance, options: EngineOptions) {
   const { schema, documents, limits, maxBatch, openIntrospection, introspection, stages } = options;
   const parseOptions = { maxTokens: limits.tokens };
-  const turnOf = operationTurns(app);
+  const turnOf = operationQueue(app);
 
   /** Registers mercurius in its own scope, without routes and sockets: docs/architecture.md, "The packages and their work". */
   async function instance(cache: number | false): Promise<FastifyInstance['graphql']> {

@@ -167,7 +167,7 @@ interface WaitingRequest {
  * Lets requests with large operations take turns, because an operation keeps its rows until its result is complete. The
  * cost of an operation bounds its texts.
  */
-export function operationTurns({ core }: Pick<FastifyInstance, 'core'>) {
+export function operationQueue({ core }: Pick<FastifyInstance, 'core'>) {
   const queue = fairQueue<WaitingRequest>(BOUNDS.operationsWaiting.value);
   const limit = BOUNDS.costUnderWay.value;
   let next: WaitingRequest | undefined;
@@ -238,4 +238,4 @@ export function operationTurns({ core }: Pick<FastifyInstance, 'core'>) {
   };
 }
 
-export type Turn = ReturnType<ReturnType<typeof operationTurns>>;
+export type Turn = ReturnType<ReturnType<typeof operationQueue>>;
