@@ -494,7 +494,7 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
   lines: {
-    all: 39_250,
+    all: 39_270,
     application: 1_140,
     platform: 21_640,
     'prepared-prisma': 1_875,

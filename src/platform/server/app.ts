@@ -19,7 +19,7 @@ import { restStages } from '../core/rest/plan.js';
 import { type Handlers, mountRest, notWrittenOperations, type RestEntry, restEntry } from '../core/rest/plugin.js';
 import type { Readiness } from '../core/rest/routes.js';
 import type { StagesOf } from '../core/stages.js';
-import { registerStages, wayOf } from '../core/way.js';
+import { registerStages, type Stages, wayOf } from '../core/way.js';
 import type { Database } from '../database/open.js';
 import { type Outages, outageLog } from '../database/outages.js';
 import { browsers, crossOrigin } from '../parts/browsers/index.js';
@@ -47,6 +47,8 @@ export interface AppOptions {
   contracts?: ServedContracts | undefined;
   sockets?: Partial<SocketLimits>;
   hashing?: HashParameters | undefined;
+  /** Instead of stages of the table, for tests. */
+  stages?: Stages | undefined;
 }
 
 declare module 'fastify' {
@@ -79,6 +81,7 @@ export async function buildApp(
     contracts: servedContracts,
     sockets,
     hashing,
+    stages: instead,
   }: AppOptions,
 ): Promise<FastifyInstance> {
   const { production, REDIS_URL } = config;
@@ -194,7 +197,7 @@ export async function buildApp(
     ...ofObservability.stages,
     ...services.stages,
   };
-  const stages = Object.assign(services.operations.stages, made);
+  const stages = Object.assign(services.operations.stages, made, instead);
   await registerStages(app, stages, production);
   const served = { ...services, callOf: callMaker(wayOf(stages, 'before write', { on: 'REST' })) };
 
