@@ -30,22 +30,22 @@ const JOBS = availableParallelism() + 2;
 /** The slowest folders start first, so that no process runs alone at the end. Each has a process of its own. */
 const FIRST = [
   'new',
-  'workbench',
-  'core/http',
   'server/process',
-  'database',
-  'clients',
-  'server/lifecycle',
-  'core/graphql',
+  'workbench',
   'parts/identity',
-  'install',
-  'core/operations',
-  'parts/live',
-  'faults',
-  'project',
   'conformance',
   'example',
-  'parts/limits',
+  'install',
+  'clients',
+  'core/http',
+  'database',
+  'parts/live',
+  'faults',
+  'parts',
+  'server',
+  'project',
+  'core/operations',
+  'core',
 ];
 const FLAGS = [
   '--enable-source-maps',
@@ -76,7 +76,8 @@ if (unknown.length > 0) throw new Error(`There is no folder of tests: ${unknown.
 /** The test files of each process, which share loaded modules, by folder. @type {Map<string, string[]>} */
 const filesOf = new Map();
 for (const file of tests.filter((file) => asked.length === 0 || asked.some((folder) => isAbove(folder)(file)))) {
-  const folder = FIRST.find((one) => isAbove(one)(file)) ?? /** @type {string} */ (file.split('/')[0]);
+  const above = FIRST.filter((one) => isAbove(one)(file)).sort((a, b) => b.length - a.length);
+  const folder = above[0] ?? /** @type {string} */ (file.split('/')[0]);
   filesOf.set(folder, [...(filesOf.get(folder) ?? []), file]);
 }
 const inOrder = [...new Set([...FIRST, ...filesOf.keys()])].filter((folder) => filesOf.has(folder));
