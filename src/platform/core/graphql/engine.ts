@@ -171,7 +171,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
       if (one.prepared) refuse(checkOperation(one.prepared, limits));
     },
   } satisfies Pick<StagesOf<'core'>, EngineStage>;
-  const all: Stages = Object.assign(stages, own);
+  const all: Stages = { ...own, ...stages };
   const waysOn = (on: 'GraphQL' | 'sockets') => ({
     message: wayOf<'message', IncomingBody>(all, 'message', { on }),
     document: wayOf<'document', IncomingOperation>(all, 'document', { on }),
