@@ -36,4 +36,4 @@ export { hasher } from './parts/identity/accounts/passwords.js';
 export { emailKey, User, type UserFields } from './parts/identity/accounts/users.js';
 export type { OwnSession } from './parts/identity/sessions/sessions.js';
 export type { HandlerServices, PlatformServices } from './server/services.js';
-export { httpUrl } from './server/variables.js';
+export { httpUrl } from './core/variables.js';

@@ -49,7 +49,7 @@ const EVERYWHERE = [
 const APART = ['rest', 'graphql'];
 
 /** The entry points of the platform. */
-const DOOR = ['platform/index.ts', 'platform/server/variables.ts', 'platform/server/run.ts'];
+const DOOR = ['platform/index.ts', 'platform/core/variables.ts', 'platform/server/run.ts'];
 /**
  * Modules that the workbench may import: the reader of contracts, the tools of the database, and parts of the `accord` command.
  * `accord migrate` has a form for operators and one for developers.

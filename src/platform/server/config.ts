@@ -1,22 +1,10 @@
 import { readFileSync } from 'node:fs';
 import proxyAddr from '@fastify/proxy-addr';
-import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
+import { type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { Ajv, type ErrorObject } from 'ajv';
-import { isLoopbackHost } from '../core/calls/networks.js';
+import { isLoopbackHost, listOf } from '../core/calls/networks.js';
 import { parameterProblems, REDIS } from '../database/parameters.js';
-import { HTTP_URL, SECRET_BYTES, variables } from './variables.js';
-
-type Environment = Static<typeof variables>;
-type Settings = Omit<Environment, 'KEY_SECRET' | 'JWT_SECRET'>;
-
-export type Config = Readonly<Settings> & {
-  /** Newest first. */
-  readonly KEY_SECRET?: readonly string[];
-  /** Newest first. */
-  readonly JWT_SECRET?: readonly string[];
-  /** True if the rules of production apply instead of the demo's. */
-  readonly production: boolean;
-};
+import { type Config, type Environment, HTTP_URL, SECRET_BYTES, variables } from '../core/variables.js';
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -36,9 +24,6 @@ function describe({ instancePath, keyword, params, message }: ErrorObject): stri
 }
 
 const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-
-/** Splits a list of addresses. */
-export const listOf = (text = ''): string[] => (text === '' ? [] : text.split(',').map((one) => one.trim()));
 
 /** Returns true for addresses, subnets in CIDR notation, and named ranges, separated by commas. */
 function areAddresses(text: string | undefined): boolean {
@@ -65,7 +50,7 @@ type Problem = string | false | undefined;
 const onlyTexts = (problems: Problem[]) => problems.filter((one) => typeof one === 'string' && one !== '') as string[];
 
 /** Returns the variables that make the service reachable from other machines. */
-const exposedBy = ({ HOST, PUBLIC_URL, TLS_CERT, TRUST_PROXY }: Settings): string[] =>
+const exposedBy = ({ HOST, PUBLIC_URL, TLS_CERT, TRUST_PROXY }: Environment): string[] =>
   onlyTexts([
     !isLoopbackHost(HOST) && 'HOST',
     PUBLIC_URL && isHttpUrl(PUBLIC_URL) && !isLoopbackHost(new URL(PUBLIC_URL).hostname) && 'PUBLIC_URL',
@@ -87,7 +72,7 @@ export const printsJson = (environment: NodeJS.ProcessEnv): boolean =>
   !process.stdout.isTTY && isProduction({ HOST: 'localhost', ...valuesIn(environment) } as Environment);
 
 /** Adds the variables that make the rules of production apply, unless NODE_ENV or DEMO do. */
-export function inProduction(environment: Settings, problems: string[]): string[] {
+export function inProduction(environment: Omit<Environment, 'KEY_SECRET' | 'JWT_SECRET'>, problems: string[]): string[] {
   const unsaid = environment.NODE_ENV !== 'production' && environment.DEMO === undefined;
   if (problems.length === 0 || !unsaid) return problems;
   const names = exposedBy(environment).join(', ');

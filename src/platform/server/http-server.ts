@@ -7,7 +7,7 @@ import { BOUNDS } from '../core/bounds.js';
 import { addressOfSocket } from '../core/calls/networks.js';
 import { answerParserError, sendProblem } from '../core/http/failures.js';
 import { requestIdOf } from '../core/http/headers.js';
-import type { Config } from './config.js';
+import type { Config } from '../core/variables.js';
 
 /** Milliseconds. */
 export const TIMEOUTS_MS = {

@@ -11,7 +11,8 @@ import { accountRules, emailKey } from '../parts/identity/accounts/users.js';
 import { audit, COMMAND_LINE } from '../parts/identity/audit/audit.js';
 import { answerCommands } from './admin-socket.js';
 import { buildApp } from './app.js';
-import { type Config, ConfigError, inProduction, listenHost, notListening } from './config.js';
+import { ConfigError, inProduction, listenHost, notListening } from './config.js';
+import type { Config } from '../core/variables.js';
 import { drainOnClose, type StopAccepting } from './drain.js';
 import { whenShellGone } from './npm-shell.js';
 

@@ -34,7 +34,7 @@ import { accessTokens, isToken } from '../parts/identity/sessions/session-tokens
 import { sessionsService } from '../parts/identity/sessions/sessions.js';
 import { jobRunner } from '../parts/jobs/jobs.js';
 import { modelStreams } from '../parts/live/streams.js';
-import type { Config } from './config.js';
+import type { Config } from '../core/variables.js';
 
 const HOUR_MS = 60 * 60 * 1000;
 /** Milliseconds between two samples of the database's clock. */
@@ -90,10 +90,10 @@ export async function platformServices(
   const agree = () => agreeOnSettings(client, config, onDifference);
   // An embedded database has one instance.
   const agreed = database.kind === 'embedded' ? undefined : retryWhileUnavailable(agree);
-  const opening = [agreed, signingKeys({ client, listen, algorithm, jwtSecret, keySecrets, now, onFault })] as const;
+  const opening = [signingKeys({ client, listen, algorithm, jwtSecret, keySecrets, now, onFault }), agreed] as const;
   // A failure closes the database, so both end first.
   await Promise.allSettled(opening);
-  const [, keys] = await Promise.all(opening);
+  const [keys] = await Promise.all(opening);
   const revoked = await revocations({ client, listen, checkListening, keys, names, now, onFault });
   const tokens = accessTokens({
     keys,

@@ -76,3 +76,6 @@ export function isLoopbackHost(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   return name === 'localhost' || name.endsWith('.localhost') || isLoopbackAddress(name);
 }
+
+/** Splits a list of addresses. */
+export const listOf = (text = ''): string[] => (text === '' ? [] : text.split(',').map((one) => one.trim()));

@@ -5,7 +5,8 @@ import { readAddress } from '../../database/address.js';
 import { AUDITED_EVENTS, type AuditFilter } from '../../parts/identity/audit/audit.js';
 import type { Administration, KeyEntry } from '../../parts/identity/keys/administration.js';
 import { runningServer } from '../admin-socket.js';
-import { type Config, readConfig } from '../config.js';
+import type { Config } from '../../core/variables.js';
+import { readConfig } from '../config.js';
 import { type Subcommand, table } from './output.js';
 
 /**

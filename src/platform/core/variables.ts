@@ -1,6 +1,6 @@
 /** Declares the environment variables. `config.ts` reads them. @module */
 
-import { type TSchema, Type } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
 
 /** The format of `httpUrl`. */
 export const HTTP_URL = 'http-url';
@@ -128,3 +128,15 @@ export const variables = Type.Object({
   METRICS_TOKEN: secret(text('bearer token for /metrics; unset: only this machine, and nobody with TRUST_PROXY')),
   METRICS_HTTP_FROM: text('addresses that may send METRICS_TOKEN over plain HTTP, as in TRUST_PROXY; unset: none'),
 });
+
+export type Environment = Static<typeof variables>;
+type Settings = Omit<Environment, 'KEY_SECRET' | 'JWT_SECRET'>;
+
+export type Config = Readonly<Settings> & {
+  /** Newest first. */
+  readonly KEY_SECRET?: readonly string[];
+  /** Newest first. */
+  readonly JWT_SECRET?: readonly string[];
+  /** True if the rules of production apply instead of the demo's. */
+  readonly production: boolean;
+};
