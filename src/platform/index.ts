@@ -32,8 +32,8 @@ export {
   stream,
 } from './core/operations/route.js';
 export { type Context, preference, replies, representPage } from './core/rest/routes.js';
+export { httpUrl } from './core/variables.js';
 export { hasher } from './parts/identity/accounts/passwords.js';
 export { emailKey, User, type UserFields } from './parts/identity/accounts/users.js';
 export type { OwnSession } from './parts/identity/sessions/sessions.js';
 export type { HandlerServices, PlatformServices } from './server/services.js';
-export { httpUrl } from './core/variables.js';

@@ -14,7 +14,7 @@ import { freshDatabase } from './world.js';
 const BEFORE = '39a2ae37';
 /** The dependencies of the release before are installed, which takes minutes. */
 const skipUnlessAsked = process.env['FAULTS'] === 'whole' ? false : 'takes minutes: runs with FAULTS=whole';
-const ACCORD = 'node_modules/@accord-api/platform/cli/bin.js';
+const ACCORD = 'node_modules/.bin/accord';
 const { email, password } = demo.people[0];
 const JSON_TYPE = { 'content-type': 'application/json' };
 

@@ -1,9 +1,9 @@
 import { application } from '../../src/application/application.js';
 import { variables } from '../../src/application/variables.js';
-import { type AppOptions, buildApp } from '../../src/platform/server/app.js';
-import { readConfig } from '../../src/platform/server/config.js';
 import type { Config } from '../../src/platform/core/variables.js';
 import { variables as platformVariables } from '../../src/platform/core/variables.js';
+import { type AppOptions, buildApp } from '../../src/platform/server/app.js';
+import { readConfig } from '../../src/platform/server/config.js';
 
 /** The environment variables of the platform and of the example. */
 export const exampleVariables: Record<string, { default?: unknown; description?: string; writeOnly?: boolean }> = {

@@ -3,8 +3,8 @@ import proxyAddr from '@fastify/proxy-addr';
 import { type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { Ajv, type ErrorObject } from 'ajv';
 import { isLoopbackHost, listOf } from '../core/calls/networks.js';
-import { parameterProblems, REDIS } from '../database/parameters.js';
 import { type Config, type Environment, HTTP_URL, SECRET_BYTES, variables } from '../core/variables.js';
+import { parameterProblems, REDIS } from '../database/parameters.js';
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -72,7 +72,10 @@ export const printsJson = (environment: NodeJS.ProcessEnv): boolean =>
   !process.stdout.isTTY && isProduction({ HOST: 'localhost', ...valuesIn(environment) } as Environment);
 
 /** Adds the variables that make the rules of production apply, unless NODE_ENV or DEMO do. */
-export function inProduction(environment: Omit<Environment, 'KEY_SECRET' | 'JWT_SECRET'>, problems: string[]): string[] {
+export function inProduction(
+  environment: Omit<Environment, 'KEY_SECRET' | 'JWT_SECRET'>,
+  problems: string[],
+): string[] {
   const unsaid = environment.NODE_ENV !== 'production' && environment.DEMO === undefined;
   if (problems.length === 0 || !unsaid) return problems;
   const names = exposedBy(environment).join(', ');

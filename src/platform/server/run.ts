@@ -6,10 +6,10 @@ import type { TProperties } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { Application, DemoPerson } from '../core/application.js';
 import { namesOf, titleOf } from '../core/names.js';
+import type { Config } from '../core/variables.js';
 import { DatabaseNotOpened, faultOf, reasonOf, reportIfSlow, retryWhileUnavailable } from '../database/faults.js';
 import { type Database, openDatabase } from '../database/open.js';
 import { ConfigError, listenHost, notListening, printsJson, readConfig } from './config.js';
-import type { Config } from '../core/variables.js';
 
 /** The numbers of levels in the log (pino). */
 const LEVELS = { debug: 20, log: 30, info: 30, warn: 40, error: 50 } as const;

@@ -2,6 +2,7 @@ import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import type { Application, DemoPerson } from '../core/application.js';
 import { isCommonPassword } from '../core/http/common-passwords.js';
+import type { Config } from '../core/variables.js';
 import { readAddress } from '../database/address.js';
 import type { PrismaClient } from '../database/client.js';
 import { reportIfSlow, retryWhileUnavailable } from '../database/faults.js';
@@ -12,7 +13,6 @@ import { audit, COMMAND_LINE } from '../parts/identity/audit/audit.js';
 import { answerCommands } from './admin-socket.js';
 import { buildApp } from './app.js';
 import { ConfigError, inProduction, listenHost, notListening } from './config.js';
-import type { Config } from '../core/variables.js';
 import { drainOnClose, type StopAccepting } from './drain.js';
 import { whenShellGone } from './npm-shell.js';
 

@@ -11,6 +11,7 @@ import { declaredModels } from '../core/operations/model-data.js';
 import type { StagedServices } from '../core/operations/operate.js';
 import type { Seams } from '../core/part.js';
 import type { StagesOf } from '../core/stages.js';
+import type { Config } from '../core/variables.js';
 import { dataModel } from '../database/client.js';
 import { isOutage, retryWhileUnavailable } from '../database/faults.js';
 import { GENERATION_CHANNEL } from '../database/generation.js';
@@ -34,7 +35,6 @@ import { accessTokens, isToken } from '../parts/identity/sessions/session-tokens
 import { sessionsService } from '../parts/identity/sessions/sessions.js';
 import { jobRunner } from '../parts/jobs/jobs.js';
 import { modelStreams } from '../parts/live/streams.js';
-import type { Config } from '../core/variables.js';
 
 const HOUR_MS = 60 * 60 * 1000;
 /** Milliseconds between two samples of the database's clock. */

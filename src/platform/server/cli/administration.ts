@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { CommandError } from '../../core/calls/errors.js';
+import type { Config } from '../../core/variables.js';
 import { readAddress } from '../../database/address.js';
 import { AUDITED_EVENTS, type AuditFilter } from '../../parts/identity/audit/audit.js';
 import type { Administration, KeyEntry } from '../../parts/identity/keys/administration.js';
 import { runningServer } from '../admin-socket.js';
-import type { Config } from '../../core/variables.js';
 import { readConfig } from '../config.js';
 import { type Subcommand, table } from './output.js';
 
