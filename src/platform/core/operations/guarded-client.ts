@@ -19,9 +19,10 @@ import {
 import { lazily } from '../calls/schedulers.js';
 import { filtered } from './call-arguments.js';
 import { ACCESS, type CallLog, type ClientAccess, callLog, endCalls, manualTransaction } from './call-transaction.js';
-import { type AnyRow, type Db, READ_CALLS, type ReadCall, type Tx } from './model.js';
+import { type AnyRow, type Db, READ_CALLS, type ReadCall, type Tx, type WriteCall } from './model.js';
 import { type DeclaredModels, delegateOf, type ModelData, type ModelStreams } from './model-data.js';
-import { modelGuard } from './model-guard.js';
+import { type GuardedModel, readGuarded, WRITES } from './model-guard.js';
+import { readableBy } from './read-scope.js';
 
 /** Longer lists are counted at most once a minute; the contract says so (`X-Total-Count`). */
 const ALWAYS_COUNTED_ROWS = 1000;
@@ -108,7 +109,7 @@ export function guardedClient(models: DeclaredModels, streams: ModelStreams, acc
   const delegates = new Map<string, object>();
   const delegateOf = (name: string): object => {
     const data = models.byDelegate(name);
-    if (data) return guardedDelegate(name, modelGuard(data, access, streams, log), log);
+    if (data) return guardedDelegate({ data, access, streams, log, readable: readableBy(access) });
     throw new TypeError(
       name.startsWith('$')
         ? `db.${name} is not available: an operation is one transaction already, and has no raw access.`
@@ -126,19 +127,16 @@ export function guardedClient(models: DeclaredModels, streams: ModelStreams, acc
   });
 }
 
-function guardedDelegate(name: string, { read, writes }: ReturnType<typeof modelGuard>, log: CallLog): object {
-  return new Proxy(
-    {},
-    {
-      get(_target, operation) {
-        if (typeof operation !== 'string') return undefined;
-        if (READS.has(operation)) return (args = {}) => lazyCall(() => read(operation as ReadCall, args), log);
-        const write = Object.hasOwn(writes, operation) ? writes[operation as keyof typeof writes] : undefined;
-        if (!write) throw new TypeError(`db.${name}.${operation} is not available in an operation.`);
-        return (args = {}) => lazyCall(() => write(args), log, `db.${name}.${operation}`);
-      },
-    },
-  );
+function guardedDelegate(guarded: GuardedModel): object {
+  const { data, log } = guarded;
+  const get = (_target: object, name: string | symbol) => {
+    if (typeof name !== 'string') return undefined;
+    if (READS.has(name)) return (args = {}) => lazyCall(() => readGuarded(guarded, name as ReadCall, args), log);
+    const write = Object.hasOwn(WRITES, name) ? WRITES[name as WriteCall] : undefined;
+    if (!write) throw new TypeError(`db.${data.delegate}.${name} is not available in an operation.`);
+    return (args = {}) => lazyCall(() => write(guarded, args), log, `db.${data.delegate}.${name}`);
+  };
+  return new Proxy({}, { get });
 }
 
 /** Returns a promise that runs the call when it is awaited, as Prisma's promises do. */

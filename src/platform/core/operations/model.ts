@@ -40,7 +40,8 @@ export const READ_CALLS = [
 export type ReadCall = (typeof READ_CALLS)[number];
 
 /** The calls of Prisma in operations. Others would bypass owners, tombstones or announcements. */
-export type AllowedCall = ReadCall | 'create' | 'createMany' | 'update' | 'updateMany' | 'delete' | 'deleteMany';
+export type AllowedCall = ReadCall | WriteCall;
+export type WriteCall = 'create' | 'createMany' | 'update' | 'updateMany' | 'delete' | 'deleteMany';
 
 /**
  * The Prisma client of one call: the only access to the database for handlers, resolvers and services. All calls run in

@@ -4,6 +4,7 @@ import type { Field } from '../../database/client.js';
 import { Prisma } from '../../database/client.js';
 import { type Actor, type Call, forbidden, reachOf } from '../calls/access.js';
 import { type Args, filtered, isObject, mapMembers, rulesOf, withFilters, withMember } from './call-arguments.js';
+import type { ClientAccess } from './call-transaction.js';
 import type { AllowedCall } from './model.js';
 import type { ModelData } from './model-data.js';
 
@@ -16,6 +17,12 @@ export function readableRows({ policy }: Pick<Call, 'policy'>, actor: Actor, dat
   if (reach === 'none') throw forbidden(actor, read);
   return reach === 'own' ? data.ownedBy(actor) : undefined;
 }
+
+/** Returns the filters of a call. The system may read all rows. */
+export const readableBy =
+  ({ call, action, actor }: ClientAccess): Readable =>
+  (data) =>
+    action === undefined ? undefined : readableRows(call, actor(), data);
 
 /** Limits a read and its relations to the rows that the caller may read, and to visible members. */
 export function scopedArgs(data: ModelData, operation: AllowedCall, args: Args, readable: Readable): Args {
