@@ -24,192 +24,175 @@ import {
   pageArguments,
   type Relation,
   readWithParent,
-  type SelectionOptions,
   type SelectionPlan,
   selectionPlan,
 } from './selection.js';
 
 const JOIN = { relationLoadStrategy: 'join' } as const;
 
-export type SchemaRelations = ReturnType<typeof schemaRelations>;
+/** The relations of a schema that have no resolver of the application. */
+export interface SchemaRelations {
+  readonly models: DeclaredModels;
+  /** By the names of the type and of the field. */
+  readonly byType: ReadonlyMap<string, ReadonlyMap<string, Relation>>;
+  /** `Type.field` of each field with a resolver of the application. */
+  readonly resolvedFields: ReadonlySet<string>;
+}
+
+/** A field of a request that reads rows of a model. */
+interface FieldRead {
+  readonly relations: SchemaRelations;
+  readonly context: GraphQLContext;
+  readonly info: GraphQLResolveInfo;
+  /** The model of the rows. */
+  readonly data: ModelData;
+}
+
+interface RelationRead extends FieldRead {
+  readonly field: string;
+  readonly parent: AnyRow;
+  readonly parentData: ModelData;
+  readonly args: object;
+}
 
 /**
- * Installs resolvers for relations: fields that a type shares with the model of its name, and that have no resolver.
+ * Finds relations: fields that a type shares with the model of its name, and that have no resolver.
  * @throws Error for a field that is neither a member nor a relation of its model, and has no resolver
  */
-export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
-  const relations = new Map<string, ReadonlyMap<string, Relation>>();
+export function findRelations(schema: GraphQLSchema, models: DeclaredModels): SchemaRelations {
+  const byType = new Map<string, ReadonlyMap<string, Relation>>();
   const resolvedFields = new Set<string>();
   const problems: string[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
-    const fields = Object.values(type.getFields());
-    for (const { name, resolve } of fields) if (resolve) resolvedFields.add(`${type.name}.${name}`);
     const data = models.byName(type.name);
-    if (!data) continue;
     const found = new Map<string, Relation>();
-    for (const field of fields) {
-      if (field.resolve) continue;
+    if (data) byType.set(type.name, found);
+    for (const field of Object.values(type.getFields())) {
+      const name = `${type.name}.${field.name}`;
+      if (field.resolve) resolvedFields.add(name);
+      if (field.resolve || !data) continue;
       if (Object.hasOwn(data.hidden, field.name))
-        problems.push(`${type.name}.${field.name} is hidden from operations. Remove the field from schema.graphql.`);
+        problems.push(`${name} is hidden from operations. Remove the field from schema.graphql.`);
       const relation = data.relations.get(field.name);
       const target = getNamedType(field.type);
       if (relation && isObjectType(target) && relation.to.model.name === target.name) found.set(field.name, relation);
       else if (data.stored.fields[field.name] === undefined || isObjectType(target))
-        problems.push(
-          `${type.name}.${field.name}: model ${type.name} has no such member. Write a resolver for the field.`,
-        );
+        problems.push(`${name}: model ${type.name} has no such member. Write a resolver for the field.`);
       if (relation && relation.isList !== isListType(isNonNullType(field.type) ? field.type.ofType : field.type))
         problems.push(
-          `${type.name}.${field.name} is ${relation.isList ? 'a' : 'no'} list in prisma/schema.prisma. Write a resolver for the field.`,
+          `${name} is ${relation.isList ? 'a' : 'no'} list in prisma/schema.prisma. Write a resolver for the field.`,
         );
     }
-    relations.set(type.name, found);
   }
   if (problems.length > 0)
     throw new Error(`schema.graphql and prisma/schema.prisma disagree:\n  ${problems.join('\n  ')}`);
+  return { models, byType, resolvedFields };
+}
 
-  for (const [name, fields] of relations)
-    for (const [field, relation] of fields)
-      install(models({ name }), schema.getType(name) as GraphQLObjectType, field, relation);
-
-  const optionsFor = (context: GraphQLContext, info: SelectionOptions['info']): SelectionOptions => {
-    const caller = authenticated(context.call);
-    return {
-      info,
-      relationOf: (type, field) => relations.get(type)?.get(field),
-      hasResolver: (type, field) => resolvedFields.has(`${type}.${field}`),
-      readRelation: (data, isList) => {
-        const reach = reachOf(context.call.policy, data.model.read, caller);
-        if (reach === 'any') return { filter: undefined };
-        return reach === 'own' && isList ? { filter: data.ownedBy(caller) } : 'resolver';
-      },
-    };
-  };
-
-  return {
-    /** Returns the plan for the rows of a field. @param path from the field to its rows: `edges`, `node` */
-    planFor(
-      context: GraphQLContext,
-      info: GraphQLResolveInfo,
-      data: ModelData,
-      path: readonly string[] = [],
-    ): SelectionPlan {
-      const options = optionsFor(context, info);
-      let type = getNamedType(info.returnType) as GraphQLObjectType;
-      let nodes: readonly FieldNode[] = info.fieldNodes;
-      for (const step of path) {
-        nodes = nodesOf(info, type, nodes, step);
-        type = getNamedType(type.getFields()[step]?.type) as GraphQLObjectType;
-      }
-      return selectionPlan(data, type, nodes, options);
-    },
-
-    /**
-     * Returns true if an entry of a stream has the same result for all callers of one role: the role may read all rows,
-     * and only members and relations are selected. Functions of the application may use the caller.
-     */
-    isShared({ call }: GraphQLContext, info: GraphQLResolveInfo, stream: ModelData): boolean {
-      const caller = authenticated(call);
-      const readsAll = (data: ModelData | undefined) =>
-        data === undefined || reachOf(call.policy, data.model.read, caller) === 'any';
-      const isShared = (type: GraphQLNamedType, nodes: readonly FieldNode[]): boolean => {
-        if (isLeafType(type)) return true;
-        if (!isObjectType(type) || type.isTypeOf || !readsAll(models.byName(type.name))) return false;
-        const selected = collectSubfields(schema, info.fragments, info.variableValues, type, nodes);
-        return [...selected.values()].every((same) => {
-          const { value: name } = (same[0] as FieldNode).name;
-          const field = type.getFields()[name];
-          if (!field) return true; // `__typename`
-          return !resolvedFields.has(`${type.name}.${name}`) && isShared(getNamedType(field.type), same);
-        });
+export function installRelations(schema: GraphQLSchema, relations: SchemaRelations): void {
+  for (const [name, fields] of relations.byType) {
+    const parentData = relations.models({ name });
+    const definitions = (schema.getType(name) as GraphQLObjectType).getFields();
+    for (const [field, { to: data, isList }] of fields) {
+      const definition = definitions[field] as GraphQLField<unknown, GraphQLContext>;
+      definition.resolve = (parent, args, context, info) => {
+        const rows = readWithParent(parent, field, info.fieldNodes);
+        if (rows !== undefined) return rows;
+        const read = { relations, context, info, data, field, parent: parent as AnyRow, parentData, args };
+        return isList ? readList(read) : readOne(read);
       };
-      return readsAll(stream) && isShared(getNamedType(info.returnType), info.fieldNodes);
+    }
+  }
+}
+
+/** Returns the plan for the rows of a field. @param path from the field to its rows: `edges`, `node` */
+export function planFor({ relations, context, info, data }: FieldRead, path: readonly string[] = []): SelectionPlan {
+  const { policy } = context.call;
+  const caller = authenticated(context.call);
+  let type = getNamedType(info.returnType) as GraphQLObjectType;
+  let nodes: readonly FieldNode[] = info.fieldNodes;
+  for (const step of path) {
+    nodes = nodesOf(info, type, nodes, step);
+    type = getNamedType(type.getFields()[step]?.type) as GraphQLObjectType;
+  }
+  return selectionPlan(data, type, nodes, {
+    info,
+    relationOf: (of, field) => relations.byType.get(of)?.get(field),
+    hasResolver: (of, field) => relations.resolvedFields.has(`${of}.${field}`),
+    readRelation: (to, isList) => {
+      const reach = reachOf(policy, to.model.read, caller);
+      if (reach === 'any') return { filter: undefined };
+      return reach === 'own' && isList ? { filter: to.ownedBy(caller) } : 'resolver';
     },
-  };
+  });
+}
 
-  function install(data: ModelData, type: GraphQLObjectType, field: string, relation: Relation): void {
-    const definition = type.getFields()[field] as GraphQLField<unknown, GraphQLContext>;
-    definition.resolve = (parent, args, context, info) => {
-      const rows = readWithParent(parent, field, info.fieldNodes);
-      if (rows !== undefined) return rows;
-      const reading = { data, field, relation, context, info, args, parent: parent as AnyRow };
-      return relation.isList ? readList(reading) : readOne(reading);
-    };
-  }
+const readsAll = ({ call }: GraphQLContext, { model }: ModelData): boolean =>
+  reachOf(call.policy, model.read, authenticated(call)) === 'any';
 
-  interface RelationRead {
-    data: ModelData;
-    field: string;
-    relation: Relation;
-    parent: AnyRow;
-    args: object;
-    context: GraphQLContext;
-    info: GraphQLResolveInfo;
-  }
+/**
+ * Returns true if an entry of a stream has the same result for all callers of one role: the role may read all rows,
+ * and only members and relations are selected. Functions of the application may use the caller.
+ */
+export const isShared = (read: FieldRead): boolean =>
+  readsAll(read.context, read.data) && selectsShared(read, getNamedType(read.info.returnType), read.info.fieldNodes);
 
-  function planOf({ context, info, relation }: RelationRead): SelectionPlan {
-    return selectionPlan(
-      relation.to,
-      getNamedType(info.returnType) as GraphQLObjectType,
-      info.fieldNodes,
-      optionsFor(context, info),
-    );
-  }
+function selectsShared(read: FieldRead, type: GraphQLNamedType, nodes: readonly FieldNode[]): boolean {
+  const { relations, context, info } = read;
+  if (isLeafType(type)) return true;
+  if (!isObjectType(type) || type.isTypeOf) return false;
+  const data = relations.models.byName(type.name);
+  if (data && !readsAll(context, data)) return false;
+  const selected = collectSubfields(info.schema, info.fragments, info.variableValues, type, nodes);
+  return [...selected.values()].every((same) => {
+    const { value: name } = (same[0] as FieldNode).name;
+    const field = type.getFields()[name];
+    if (!field) return true; // `__typename`
+    return !relations.resolvedFields.has(`${type.name}.${name}`) && selectsShared(read, getNamedType(field.type), same);
+  });
+}
 
-  /** Reads a page of a relation, in one batch for all parents. @throws Failure FORBIDDEN */
-  async function readList(reading: RelationRead): Promise<unknown> {
-    const { context, data, field, parent, relation, args, info } = reading;
-    const { call, batch, operations } = context;
-    const filter = readableRows(call, authenticated(call), relation.to);
-    const rows = pageArguments(args);
-    // graphql-js passes the same nodes for all parents of one field.
-    const rowsOf = await batch(call, info.fieldNodes, parent.id, async (_call, ids) => {
-      const plan = planOf(reading);
-      const nested = { select: plan.select, ...rows, ...(filter && { where: filter }) };
-      const parents = (await delegateOf(operations.client, data).findMany({
-        where: { id: { in: [...ids] } },
-        select: { id: true, [field]: nested },
-        ...JOIN,
-      })) as AnyRow[];
-      for (const one of parents) markRows(one[field], plan);
-      return new Map(parents.map((one) => [one.id, one[field]]));
-    });
-    return rowsOf ?? [];
-  }
+/** Reads a page of a relation, in one batch for all parents. @throws Failure FORBIDDEN */
+async function readList(read: RelationRead): Promise<unknown> {
+  const { context, info, data, field, parent, parentData, args } = read;
+  const { call, batch, operations } = context;
+  const filter = readableRows(call, authenticated(call), data);
+  const rows = pageArguments(args);
+  // graphql-js passes the same nodes for all parents of one field.
+  const rowsOf = await batch(call, info.fieldNodes, parent.id, async (_call, ids) => {
+    const plan = planFor(read);
+    const nested = { select: plan.select, ...rows, ...(filter && { where: filter }) };
+    const wanted = { where: { id: { in: [...ids] } }, select: { id: true, [field]: nested }, ...JOIN };
+    const parents = (await delegateOf(operations.client, parentData).findMany(wanted)) as AnyRow[];
+    for (const one of parents) markRows(one[field], plan);
+    return new Map(parents.map((one) => [one.id, one[field]]));
+  });
+  return rowsOf ?? [];
+}
 
-  /** Reads the row of a relation. @throws Failure FORBIDDEN; GONE for a row deleted since its parent was read */
-  async function readOne(reading: RelationRead): Promise<unknown> {
-    const { context, data, field, parent, relation, info } = reading;
-    const { call, batch, operations } = context;
-    const { to } = relation;
-    const caller = authenticated(call);
-    const filter = readableRows(call, caller, to);
-    const included = filter ? undefined : includedRow(parent, field);
-    if (included !== undefined) return included;
-    const [member] = data.stored.fields[field]?.relation?.fields ?? [];
-    const id = parent[member as string] as number | null;
-    if (id === null) return null;
-    const row = await batch(call, info.fieldNodes, id, async (_call, ids) => {
-      const plan = planOf(reading);
-      const client = operations.client;
-      const own =
-        filter &&
-        (await delegateOf(client, to).findMany({
-          where: { AND: [{ id: { in: [...ids] } }, filter] },
-          select: { id: true },
-        }));
-      const permitted = own ? new Set((own as AnyRow[]).map((one) => one.id)) : undefined;
-      const rows = (await delegateOf(client, to).findMany({
-        where: { id: { in: [...ids] } },
-        select: plan.select,
-        ...JOIN,
-      })) as AnyRow[];
-      markRows(rows, plan);
-      return new Map(rows.map((one) => [one.id, { row: one, isPermitted: permitted?.has(one.id) ?? true }]));
-    });
-    if (!row) return throwNotFoundOrGone(operations.client, to.model, id);
-    if (!row.isPermitted) throw forbidden(caller, to.model.read);
-    return row.row;
-  }
+/** Reads the row of a relation. @throws Failure FORBIDDEN; GONE for a row deleted since its parent was read */
+async function readOne(read: RelationRead): Promise<unknown> {
+  const { context, info, data, field, parent, parentData } = read;
+  const { call, batch, operations } = context;
+  const caller = authenticated(call);
+  const filter = readableRows(call, caller, data);
+  const included = filter ? undefined : includedRow(parent, field);
+  if (included !== undefined) return included;
+  const [member] = parentData.stored.fields[field]?.relation?.fields ?? [];
+  const id = parent[member as string] as number | null;
+  if (id === null) return null;
+  const row = await batch(call, info.fieldNodes, id, async (_call, ids) => {
+    const plan = planFor(read);
+    const delegate = delegateOf(operations.client, data);
+    const where = { id: { in: [...ids] } };
+    const own = filter && (await delegate.findMany({ where: { AND: [where, filter] }, select: { id: true } }));
+    const permitted = own ? new Set((own as AnyRow[]).map((one) => one.id)) : undefined;
+    const rows = (await delegate.findMany({ where, select: plan.select, ...JOIN })) as AnyRow[];
+    markRows(rows, plan);
+    return new Map(rows.map((one) => [one.id, { row: one, isPermitted: permitted?.has(one.id) ?? true }]));
+  });
+  if (!row) return throwNotFoundOrGone(operations.client, data.model, id);
+  if (!row.isPermitted) throw forbidden(caller, data.model.read);
+  return row.row;
 }

@@ -22,7 +22,7 @@ import { isRoute, type Route } from '../operations/route.js';
 import { checkArguments } from './arguments.js';
 import type { GraphQLContext } from './context.js';
 import { setErrorField } from './errors.js';
-import { type SchemaRelations, schemaRelations } from './relations.js';
+import { findRelations, installRelations, isShared, planFor, type SchemaRelations } from './relations.js';
 import { type ConnectionArgs, connectionOf, markRows, page, type SelectionPlan, windowOf } from './selection.js';
 
 type Resolve = GraphQLFieldResolver<unknown, GraphQLContext, Record<string, unknown>>;
@@ -56,6 +56,7 @@ function rootResolver({ isMutation, relations, ...options }: RootFieldOptions): 
   const { target, handler } = route;
   const run = operationOf({ ...options, writes: isMutation });
   const isConnection = target.kind === 'list' && target.isConnection === true;
+  const path = isConnection ? ['edges', 'node'] : [];
   return async (_parent, args, context, info) => {
     const { cursors } = context.services as { cursors: Cursors };
     let plan: SelectionPlan | undefined;
@@ -65,7 +66,7 @@ function rootResolver({ isMutation, relations, ...options }: RootFieldOptions): 
         handler || isMutation
           ? undefined
           : (data) => {
-              plan ??= relations().planFor(context, info, data, isConnection ? ['edges', 'node'] : []);
+              plan ??= planFor({ relations: relations(), context, info, data }, path);
               return { select: plan.select, ...(plan.relations.size > 0 && { relationLoadStrategy: 'join' }) };
             },
       window: isConnection ? windowOf(info.fieldName, args as ConnectionArgs, cursors) : undefined,
@@ -94,7 +95,8 @@ function sourceResolver({ relations, ...options }: Omit<RootFieldOptions, 'isMut
   const run = operationOf({ ...options, writes: false }, ({ given }) => given.call.enforce());
   return (_parent, args, context, info) => {
     const since = args['since'] == null ? undefined : Number(args['since']);
-    const open = () => stream.from(stream.keyOf(args), since, relations().isShared(context, info, data));
+    const open = () =>
+      stream.from(stream.keyOf(args), since, isShared({ relations: relations(), context, info, data }));
     return run({ reply: open, ...requestOf(args, context) });
   };
 }
@@ -169,7 +171,8 @@ export function executableSchema(
     (type): type is GraphQLObjectType => isObjectType(type) && !type.name.startsWith('__'),
   );
   const written = new Set(types.flatMap((type) => Object.values(type.getFields())).filter(({ resolve }) => resolve));
-  relations = schemaRelations(schema, models);
+  relations = findRelations(schema, models);
+  installRelations(schema, relations);
   const ajv = schemaCompiler();
   for (const type of types) {
     const isRoot = rootTypes(schema).includes(type);
