@@ -1,10 +1,21 @@
 import type { Static, TObject, TProperties } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
 import type { PrismaClient } from '../database/client.js';
+import type { Database } from '../database/open.js';
+import type { Outages } from '../database/outages.js';
 import type { ActionOf, Policy } from './calls/access.js';
+import type { addressReader } from './calls/networks.js';
 import type { OutsideOptions, OutsideService } from './calls/outside.js';
 import type { Catalogue, Code, Kind } from './contract/codes.js';
+import type { OpenApiDocument } from './contract/document.js';
+import type { Operation } from './contract/openapi.js';
 import type { Transact } from './operations/guarded-client.js';
 import type { Db, Model } from './operations/model.js';
+import type { PartName } from './order.js';
+import type { Core, Seams } from './part.js';
+import type { PathTable } from './rest/addresses.js';
+import type { StagesOf } from './stages.js';
+import type { Config } from './variables.js';
 
 /**
  * Repeated background work. The database contains its state.
@@ -25,6 +36,43 @@ export interface Job {
    */
   run: (signal: AbortSignal, more: () => void) => Promise<unknown>;
 }
+
+/** What the start hands to the parts of an application. */
+export interface Setting {
+  readonly app: FastifyInstance;
+  readonly core: Core;
+  readonly application: Pick<Application, 'errors' | 'demo' | 'name' | 'title'>;
+  readonly config: Config;
+  readonly database: Database;
+  readonly outages: Outages;
+  readonly now: () => number;
+  readonly document: OpenApiDocument;
+  readonly operations: readonly Operation[];
+  readonly paths: PathTable;
+  /** The versions, oldest first. */
+  readonly served: readonly string[];
+  readonly addressOf: ReturnType<typeof addressReader>;
+  readonly hashes: () => Record<string, number>;
+  /** Milliseconds for the closing handshake of sockets. */
+  readonly closing: number;
+  /** Limits other than the usual ones, for tests. */
+  readonly overrides: { readonly admission?: object | undefined; readonly answers?: object | undefined };
+}
+
+type Opened<Name extends PartName> = {
+  readonly stages: StagesOf<Name>;
+  /** Adds routes, when all stages are there. */
+  readonly mount?: () => Promise<void>;
+} & (Name extends keyof Seams ? { readonly seam: Seams[Name] } : object);
+
+/** A part of the platform that an application may leave out. */
+export interface Part<Name extends PartName> {
+  readonly name: Name;
+  /** Opens the part for one service. */
+  readonly open: (setting: Setting) => Opened<Name> | Promise<Opened<Name>>;
+}
+
+export type AnyPart = { [Name in PartName]: Part<Name> }[PartName];
 
 /** The actions of the model of accounts. */
 export type AccountActions = Readonly<Record<'read' | 'setRole', string>>;
@@ -109,6 +157,8 @@ export interface Application<Own extends object = object> {
   /** Returns the services with the business rules, and adds background jobs by `jobs.add`. Called once, before the first request. */
   readonly services: (platform: ApplicationPlatform) => Own;
   readonly models?: readonly Model[];
+  /** What the service has besides the core; by default all parts. */
+  readonly parts?: readonly AnyPart[];
   /** Leaves all calls of the database to Prisma, and does not load `@accord-api/prepared-prisma`. */
   readonly client?: 'prisma';
   readonly demo?: Demo;

@@ -1,6 +1,7 @@
 /** The seam between the core and the parts that may be left out. @module */
 
 import type { IncomingMessage } from 'node:http';
+import type { WebsocketHandler } from '@fastify/websocket';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor, CredentialKind, Policy } from './calls/access.js';
 import type { Failure } from './calls/errors.js';
@@ -66,6 +67,8 @@ export interface Seams {
      * @throws Failure PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE
      */
     countText: (reply: FastifyReply, text: string | Buffer, mayRefuse: boolean) => string | Buffer;
+    /** Undefined if the instances do not share their counts. */
+    isSharedReachable: (() => Promise<boolean>) | undefined;
     /** Returns the counted bytes of all answers. */
     answerBytes: () => number;
   };
@@ -83,6 +86,16 @@ export interface Seams {
     /** Protects cookies, which browsers send for every page. @throws Failure FORBIDDEN unless `Origin` is the service's own */
     refuseForeignOrigin: (request: FastifyRequest) => void;
     corsHeaders: (request: Pick<IncomingMessage, 'headers' | 'url'>) => Record<string, string> | undefined;
+  };
+  versions: {
+    /** Sets the header of the version. @param url selects it instead of the URL of the request */
+    announce: (request: FastifyRequest, reply: FastifyReply, url?: string) => void;
+    /** Returns the canonical URL of a request. */
+    urlOf: (request: IncomingMessage) => string;
+  };
+  live: {
+    /** Returns the handler of sockets. @param graphql the engine, and what else the sockets need of the transport */
+    serve: ((graphql: never) => WebsocketHandler) | undefined;
   };
   pages: {
     /** Sends a failure as a page. The caller sets the status and the headers. */
@@ -117,6 +130,7 @@ export const WITHOUT_PARTS: Seams = {
       left: { add: () => {} },
     },
     countText: (_reply, text) => text,
+    isSharedReachable: undefined,
     answerBytes: () => 0,
   },
   observability: {
@@ -127,8 +141,16 @@ export const WITHOUT_PARTS: Seams = {
     authorize: async () => {},
   },
   browsers: { refuseForeignOrigin: () => {}, corsHeaders: () => undefined },
+  versions: { announce: () => {}, urlOf: ({ url = '/' }) => url },
+  live: { serve: undefined },
   pages: { sendFailure: undefined, sendGraphiql: undefined },
 };
+
+/** The paths of the login and logout for browsers. */
+export interface SessionPaths {
+  readonly login: string;
+  readonly logout: string;
+}
 
 /** What the core hands to parts and transports. */
 export interface Core {
@@ -136,6 +158,8 @@ export interface Core {
   readonly policy: Policy;
   /** The origin of PUBLIC_URL; undefined if requests name the address. */
   readonly publicOrigin: string | undefined;
+  /** Undefined if the contract has none. */
+  readonly sessionPaths: SessionPaths | undefined;
   /** Says how to log in, and how to send the token. */
   readonly loginHint: string;
   /** Of a part that is left out: `WITHOUT_PARTS`. */

@@ -1,37 +1,32 @@
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
-import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
-import type { Application } from '../core/application.js';
-import { addressReader, listOf } from '../core/calls/networks.js';
+import type { Application, Setting } from '../core/application.js';
+import { addressReader } from '../core/calls/networks.js';
 import { expandVersions, normaliseOpenApi, operations, versionsOf } from '../core/contract/openapi.js';
-import { CONTRACT_PATHS, publishedContracts, type ServedContracts } from '../core/contract/published.js';
+import { publishedContracts, type ServedContracts } from '../core/contract/published.js';
 import type { EngineStage } from '../core/graphql/engine.js';
-import { failureResult } from '../core/graphql/errors.js';
-import { mediaTypeFor, mountGraphql, notWrittenFields, PATH } from '../core/graphql/plugin.js';
+import { mountGraphql, notWrittenFields } from '../core/graphql/plugin.js';
 import { bodyStage } from '../core/http/bodies.js';
 import { authentication, callMaker, contentStage } from '../core/http/call.js';
 import { sendProblem } from '../core/http/failures.js';
 import { commonStages } from '../core/http/stages.js';
+import { refuseMissingParts } from '../core/marks.js';
 import { type Names, namesOf, titleOf } from '../core/names.js';
 import { operationStages } from '../core/operations/operation-stages.js';
-import type { Owner } from '../core/order.js';
 import { type Core, WITHOUT_PARTS } from '../core/part.js';
+import { addressStages, pathTable } from '../core/rest/addresses.js';
 import { restStages } from '../core/rest/plan.js';
 import { type Handlers, mountRest, notWrittenOperations, type RestEntry, restEntry } from '../core/rest/plugin.js';
 import type { Readiness } from '../core/rest/routes.js';
+import { sessionPaths } from '../core/rest/session-paths.js';
 import type { StagesOf } from '../core/stages.js';
 import type { Config } from '../core/variables.js';
 import { registerStages, type Stages, wayOf } from '../core/way.js';
 import type { Database } from '../database/open.js';
 import { type Outages, outageLog } from '../database/outages.js';
-import { browsers, crossOrigin } from '../parts/browsers/index.js';
 import type { HashParameters } from '../parts/identity/accounts/passwords.js';
 import type { Administration } from '../parts/identity/keys/administration.js';
-import { type AdmissionLimits, type AnswerLimits, limits } from '../parts/limits/index.js';
-import type { SharedWindows } from '../parts/limits/rate-limit.js';
-import { live, type SocketLimits } from '../parts/live/index.js';
-import { observability } from '../parts/observability/index.js';
-import { mountPages, sessionPaths } from '../parts/pages/pages.js';
-import { addressStages, nearestPath, pathTable, versionRouting } from '../parts/versions/addresses.js';
+import type { AdmissionLimits, AnswerLimits } from '../parts/limits/index.js';
+import type { SocketLimits } from '../parts/live/index.js';
 import { httpServer, TIMEOUTS_MS, type Timeouts } from './http-server.js';
 import { type PlatformServices, platformServices } from './services.js';
 import { timeoutStages } from './timeouts.js';
@@ -86,26 +81,17 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const { production, REDIS_URL } = config;
   const names = namesOf(application.name);
-  const title = titleOf(application);
+  titleOf(application);
   const handlers = application.handlers as Handlers;
   const timeouts = { ...TIMEOUTS_MS, ...timeoutOverrides };
   const contracts = servedContracts ?? (await publishedContracts());
   const document = expandVersions(normaliseOpenApi(contracts.openapi));
   const all = operations(document);
   const versions = versionsOf(document);
-  const addresses = {
-    served: versions,
-    paths: pathTable(all),
-    nearest: nearestPath(all, versions.at(-1)),
-    mediaType: names.mediaType,
-  };
-  const cors = crossOrigin({ origins: config.CORS_ORIGINS, production, open: CONTRACT_PATHS }, document, all);
+  const paths = pathTable(all);
+  const routes = sessionPaths(document, all, names.refreshCookie);
 
-  const sessionRoutes = sessionPaths(document, all, names.refreshCookie);
-  const people = (!production && application.demo?.people) || [];
-  const frame = { title, graphiql: !production, session: sessionRoutes && { ...sessionRoutes, people } };
-
-  const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(addresses) });
+  const app = httpServer(config, { logger, timeouts, rewriteUrl: (raw) => app.core.seams.versions.urlOf(raw) });
   app.decorate('notWritten', [...notWrittenOperations(all, handlers), ...notWrittenFields(application.resolvers)]);
   app.decorate('restEntry', restEntry(all, versions));
 
@@ -124,11 +110,6 @@ export async function buildApp(
   app.addHook('onClose', () => services.close());
   app.decorate('administration', services.administration);
   app.decorate('platformServices', services);
-  const shared = REDIS_URL
-    ? (await import('../parts/limits/rate-shared.js')).sharedWindows(REDIS_URL, names, outages.dependency('Redis'))
-    : undefined;
-  app.addHook('onClose', async () => shared?.close());
-
   const graphqlLimits = {
     depth: config.GRAPHQL_MAX_DEPTH,
     complexity: config.GRAPHQL_MAX_COMPLEXITY,
@@ -148,7 +129,8 @@ export async function buildApp(
     names,
     policy: application.policy,
     publicOrigin: config.PUBLIC_URL === undefined ? undefined : new URL(config.PUBLIC_URL).origin,
-    loginHint: loginHint(sessionRoutes?.login),
+    sessionPaths: routes,
+    loginHint: loginHint(routes?.login),
     seams: { ...WITHOUT_PARTS, identity: services.seam },
     ...authentication(app, common.requireHttps),
     requireHttps: common.requireHttps,
@@ -156,49 +138,33 @@ export async function buildApp(
   app.decorate('core', core);
   app.setErrorHandler(sendProblem);
 
-  const ofBrowsers = browsers(app, cors);
-  core.seams.browsers = ofBrowsers.seam;
-  const ofLimits = limits(app, {
-    limit: config.RATE_LIMIT,
-    anonymous: config.RATE_LIMIT_ANONYMOUS,
-    ceiling: config.RATE_CEILING ?? 10 * config.RATE_LIMIT,
-    now,
-    shared,
-    addressOf,
-    operations: all,
-    graphql: { path: PATH, mediaType: mediaTypeFor, body: failureResult },
-    admission,
-    answers,
-  });
-  core.seams.limits = ofLimits.seam;
-  const ofObservability = observability(app, {
-    rate: config.REQUEST_LOG_RATE,
-    token: config.METRICS_TOKEN,
-    httpFrom: listOf(config.METRICS_HTTP_FROM),
-    proxied: Boolean(config.TRUST_PROXY),
-    database,
-    outages,
-    hashes: services.hashes,
-  });
-  core.seams.observability = ofObservability.seam;
-
-  const ofLive = live(app, { path: PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL, closing: timeouts.closing });
-  const made: Omit<StagesOf<Owner>, EngineStage> = {
+  const own: Omit<StagesOf<'core'>, EngineStage> = {
     ...operationStages,
     ...contentStage,
     ...common.stages,
     ...bodyStage(app),
     ...timeoutStages(app, timeouts),
     ...restStages(app),
-    ...addressStages(app, addresses),
-    ...ofBrowsers.stages,
-    ...ofLimits.stages,
-    ...ofLive.stages,
-    ...ofObservability.stages,
-    ...services.stages,
+    ...addressStages(app, { operations: all, paths, served: versions }),
   };
-  const stages = Object.assign(services.operations.stages, made, instead);
-  await registerStages(app, stages, production);
+  const stages: Stages = Object.assign(services.operations.stages, own, services.stages);
+  const setting: Setting = {
+    ...{ app, core, application, config, database, outages, now, document, operations: all, paths, addressOf },
+    served: versions,
+    hashes: services.hashes,
+    closing: timeouts.closing,
+    overrides: { admission, answers },
+  };
+  const mounts: (() => Promise<void>)[] = [];
+  const parts = application.parts ?? (await import('./all-parts.js')).allParts;
+  refuseMissingParts(parts, { document, operations: all, sdl: contracts.schemaGraphql.toString() });
+  for (const part of parts) {
+    const opened = await part.open(setting);
+    if ('seam' in opened) Object.assign(core.seams, { [part.name]: opened.seam });
+    Object.assign(stages, opened.stages);
+    if (opened.mount) mounts.push(opened.mount);
+  }
+  await registerStages(app, Object.assign(stages, instead), production);
   const served = { ...services, callOf: callMaker(wayOf(stages, 'before write', { on: 'REST' })) };
 
   await mountRest(app, {
@@ -206,8 +172,8 @@ export async function buildApp(
     handlers,
     services: served,
     platform: {
-      ready: readiness(app, database, shared, outages),
-      metrics: ofObservability.seam.metrics,
+      ready: readiness(app, database, outages),
+      metrics: core.seams.observability.metrics,
     },
     contracts,
   });
@@ -220,22 +186,11 @@ export async function buildApp(
     maxBatch: config.GRAPHQL_MAX_BATCH,
     introspection: config.GRAPHQL_INTROSPECTION ?? !production,
     development: !production,
-    serveSockets: (engine, format) =>
-      ofLive.serve({
-        engine,
-        format,
-        services: served,
-        limits: graphqlLimits,
-        sockets: { ping: config.WEBSOCKET_PING, ...sockets },
-        onReplaced: services.onReplaced,
-        now,
-      }),
+    sockets: { ping: config.WEBSOCKET_PING, ...sockets },
+    onReplaced: services.onReplaced,
+    now,
   });
-  core.seams.pages = await mountPages(app, {
-    errors: Object.entries(application.errors).map(([code, entry]) => ({ code, ...entry })),
-    frame,
-    person: (id) => database.client.user.findUnique({ where: { id }, select: { name: true, email: true } }),
-  });
+  for (const mount of mounts) await mount();
   return app;
 }
 
@@ -247,12 +202,7 @@ const loginHint = (login: string | undefined): string =>
  * Returns the check for `/readyz`. Without a usable database and during shutdown the service is not ready. Without Redis, with a wrong clock and
  * while it sheds load it is degraded: without an overloaded instance, the others would get its load.
  */
-function readiness(
-  app: FastifyInstance,
-  { client, clock, failing, isReadOnly }: Database,
-  shared: SharedWindows | undefined,
-  outages: Outages,
-) {
+function readiness(app: FastifyInstance, { client, clock, failing, isReadOnly }: Database, outages: Outages) {
   let closing = false;
   let reported: string | undefined;
   app.decorate('unready', () => {
@@ -264,7 +214,11 @@ function readiness(
       () => true,
       () => false,
     );
-    const [isDatabaseUp, reason, isRedisUp] = await Promise.all([database, failing(), shared?.isReachable()]);
+    const [isDatabaseUp, reason, isRedisUp] = await Promise.all([
+      database,
+      failing(),
+      app.core.seams.limits.isSharedReachable?.(),
+    ]);
     if (reason === undefined && reported !== undefined) app.log.info('Statements succeed again.');
     else if (reason !== reported) app.log.error(`Not ready, because statements fail for every caller: ${reason}`);
     reported = reason;

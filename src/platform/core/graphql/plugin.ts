@@ -1,5 +1,6 @@
 import type { WebsocketHandler } from '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Generation } from '../../database/generation.js';
 import { Failure } from '../calls/errors.js';
 import { recordRefusals } from '../http/about-request.js';
 import type { ServedServices } from '../http/call.js';
@@ -42,8 +43,10 @@ interface GraphQLOptions {
   introspection: boolean;
   /** Enables suggestions in messages, and GraphiQL for a browser. */
   development: boolean;
-  /** Serves the sockets of the path; undefined without the part of live messages. */
-  serveSockets: ((engine: Engine, format: ErrorFormatter) => WebsocketHandler) | undefined;
+  /** For the part of live messages. */
+  sockets: object;
+  onReplaced: Generation['onReplaced'];
+  now: () => number;
 }
 
 export async function mountGraphql(app: FastifyInstance, options: GraphQLOptions): Promise<void> {
@@ -59,7 +62,8 @@ export async function mountGraphql(app: FastifyInstance, options: GraphQLOptions
   const { stages } = options.services.operations;
   const engine = await graphqlEngine(app, { ...options, schema, documents, openIntrospection, stages });
   await app.register(async (scope) => mountPost(scope, engine, options, errors));
-  const wsHandler = options.serveSockets?.(engine, errors);
+  const serve = app.core.seams.live.serve as ((graphql: object) => WebsocketHandler) | undefined;
+  const wsHandler = serve?.({ ...options, engine, format: errors });
   await app.register(async (scope) => mountGet(scope, options, wsHandler));
 }
 

@@ -1,28 +1,44 @@
-import type { FastifyInstance } from 'fastify';
-import type { Seams } from '../../core/part.js';
-import type { StagesOf } from '../../core/stages.js';
-import { ADMISSION, type AdmissionLimits, type AdmissionOptions, admissionStages } from './admission.js';
+import type { Part } from '../../core/application.js';
+import { failureResult } from '../../core/graphql/errors.js';
+import { mediaTypeFor, PATH } from '../../core/graphql/plugin.js';
+import { ADMISSION, type AdmissionLimits, admissionStages } from './admission.js';
 import { ANSWER_LIMITS, type AnswerLimits, answerBytes } from './answer-bytes.js';
-import { type RateLimitOptions, rateStages } from './rate-limit.js';
+import { rateStages } from './rate-limit.js';
 
 export type { AdmissionLimits } from './admission.js';
 export type { AnswerLimits } from './answer-bytes.js';
 
-interface LimitsOptions extends RateLimitOptions, Omit<AdmissionOptions, 'limits'> {
-  readonly admission: Partial<AdmissionLimits> | undefined;
-  readonly answers: Partial<AnswerLimits> | undefined;
-}
-
 /** Limits requests by address and caller, requests that run, and answers that wait. */
-export function limits(app: FastifyInstance, options: LimitsOptions) {
-  const rates = rateStages(app, options);
-  const admitted = admissionStages(app, { ...options, limits: { ...ADMISSION, ...options.admission } });
-  const stages: StagesOf<'limits'> = { ...rates.stages, ...admitted.stages };
-  const seam: Seams['limits'] = {
-    count: rates.count,
-    refuseExcess: rates.refuseExcess,
-    places: admitted.places,
-    ...answerBytes({ ...ANSWER_LIMITS, ...options.answers }),
-  };
-  return { stages, seam };
-}
+export const limits = (): Part<'limits'> => ({
+  name: 'limits',
+  async open({ app, core, config, outages, now, operations, addressOf, overrides }) {
+    const { REDIS_URL } = config;
+    const shared = REDIS_URL
+      ? (await import('./rate-shared.js')).sharedWindows(REDIS_URL, core.names, outages.dependency('Redis'))
+      : undefined;
+    app.addHook('onClose', async () => shared?.close());
+    const rates = rateStages(app, {
+      limit: config.RATE_LIMIT,
+      anonymous: config.RATE_LIMIT_ANONYMOUS,
+      ceiling: config.RATE_CEILING ?? 10 * config.RATE_LIMIT,
+      now,
+      shared,
+    });
+    const admitted = admissionStages(app, {
+      limits: { ...ADMISSION, ...(overrides.admission as Partial<AdmissionLimits>) },
+      addressOf,
+      operations,
+      graphql: { path: PATH, mediaType: mediaTypeFor, body: failureResult },
+    });
+    return {
+      stages: { ...rates.stages, ...admitted.stages },
+      seam: {
+        count: rates.count,
+        refuseExcess: rates.refuseExcess,
+        places: admitted.places,
+        isSharedReachable: shared && shared.isReachable,
+        ...answerBytes({ ...ANSWER_LIMITS, ...(overrides.answers as Partial<AnswerLimits>) }),
+      },
+    };
+  },
+});

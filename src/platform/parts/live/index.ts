@@ -1,8 +1,9 @@
-import type { FastifyInstance } from 'fastify';
-import type { StagesOf } from '../../core/stages.js';
+import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
+import type { Part } from '../../core/application.js';
+import { PATH } from '../../core/graphql/plugin.js';
 import { type SocketOptions, socketServer } from './socket.js';
 import { type SocketLimits, socketLimits } from './sockets.js';
-import { type WebSocketOptions, webSocketStages } from './web-socket.js';
+import { webSocketStages } from './web-socket.js';
 
 export type { SocketLimits } from './sockets.js';
 
@@ -11,9 +12,13 @@ interface ServeOptions extends Omit<SocketOptions, 'socketLimits'> {
 }
 
 /** Serves WebSockets, subscriptions and their events. */
-export function live(app: FastifyInstance, options: WebSocketOptions) {
-  const stages: StagesOf<'live'> = webSocketStages(app, options);
-  const serve = ({ sockets, ...others }: ServeOptions) =>
-    socketServer(app, { ...others, socketLimits: { ...socketLimits, ...sockets } });
-  return { stages, serve };
-}
+export const live = (): Part<'live'> => ({
+  name: 'live',
+  open: ({ app, closing }) => ({
+    stages: webSocketStages(app, { path: PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL, closing }),
+    seam: {
+      serve: ({ sockets, ...others }: ServeOptions) =>
+        socketServer(app, { ...others, socketLimits: { ...socketLimits, ...sockets } }),
+    },
+  }),
+});

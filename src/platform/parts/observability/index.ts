@@ -1,18 +1,23 @@
-import type { FastifyInstance } from 'fastify';
-import type { Seams } from '../../core/part.js';
-import type { StagesOf } from '../../core/stages.js';
-import { type MetricsOptions, metricsStages, requestLogStages } from './observability.js';
-
-interface ObservabilityOptions extends MetricsOptions {
-  /** Lines of the log about requests in a second. */
-  readonly rate: number;
-}
+import type { Part } from '../../core/application.js';
+import { listOf } from '../../core/calls/networks.js';
+import { metricsStages, requestLogStages } from './observability.js';
 
 /** Shows operators the requests, in the log and as metrics. */
-export function observability(app: FastifyInstance, options: ObservabilityOptions) {
-  const log = requestLogStages(app, options);
-  const measured = metricsStages(app, log.writeLine, options);
-  const stages: StagesOf<'observability'> = { ...measured.stages, ...log.stages };
-  const seam: Seams['observability'] = { writeLine: log.writeLine, ...measured.seam };
-  return { stages, seam };
-}
+export const observability = (): Part<'observability'> => ({
+  name: 'observability',
+  open({ app, config, database, outages, hashes }) {
+    const log = requestLogStages(app, { rate: config.REQUEST_LOG_RATE });
+    const measured = metricsStages(app, log.writeLine, {
+      token: config.METRICS_TOKEN,
+      httpFrom: listOf(config.METRICS_HTTP_FROM),
+      proxied: Boolean(config.TRUST_PROXY),
+      database,
+      outages,
+      hashes,
+    });
+    return {
+      stages: { ...measured.stages, ...log.stages },
+      seam: { writeLine: log.writeLine, ...measured.seam },
+    };
+  },
+});

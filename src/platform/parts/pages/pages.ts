@@ -3,8 +3,6 @@ import { basename, dirname } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DemoPerson } from '../../core/application.js';
-import type { OpenApiDocument } from '../../core/contract/document.js';
-import { type Operation, schemaName } from '../../core/contract/openapi.js';
 import { markCompressible, pathOf, sendBytes } from '../../core/http/headers.js';
 import type { Seams } from '../../core/part.js';
 import { fileAt, hrefOf, type PageFile, PREFIX, servedPath } from './files.js';
@@ -28,31 +26,6 @@ interface PagesOptions {
   errors: readonly { code: string; status: number; title: string; description: string }[];
   frame: FrameOptions;
   person: (id: number) => Promise<{ name: string; email: string } | null>;
-}
-
-/**
- * Returns the paths of the newest login and logout for browsers. The body of the login has `email`, `password` and
- * `cookie`. The logout takes the refresh cookie and responds with 204.
- * @returns undefined if the contract lacks one of them
- */
-export function sessionPaths(
-  { components }: OpenApiDocument,
-  all: readonly Operation[],
-  refreshCookie: string,
-): Pick<SessionBar, 'login' | 'logout'> | undefined {
-  const membersOf = ({ operation }: Operation): string[] => {
-    const { schema = {} } = operation.requestBody?.content['application/json'] ?? {};
-    return Object.keys((components.schemas[schemaName(schema) ?? ''] ?? schema).properties ?? {});
-  };
-  const withCredentials = all.filter(({ method, credentialsInBody }) => method === 'POST' && credentialsInBody);
-  const login = withCredentials.findLast((one) =>
-    ['email', 'password', 'cookie'].every((name) => membersOf(one).includes(name)),
-  );
-  const logout = withCredentials.findLast(
-    ({ operation: { parameters, responses } }) =>
-      '204' in responses && parameters.some((one) => one.in === 'cookie' && one.name === refreshCookie),
-  );
-  return login && logout && { login: login.path, logout: logout.path };
 }
 
 const policyOf = (directives: Record<string, string>): string =>

@@ -1,0 +1,28 @@
+import type { OpenApiDocument } from '../contract/document.js';
+import { type Operation, schemaName } from '../contract/openapi.js';
+import type { SessionPaths } from '../part.js';
+
+/**
+ * Returns the paths of the newest login and logout for browsers. The body of the login has `email`, `password` and
+ * `cookie`. The logout takes the refresh cookie and responds with 204.
+ * @returns undefined if the contract lacks one of them
+ */
+export function sessionPaths(
+  { components }: OpenApiDocument,
+  all: readonly Operation[],
+  refreshCookie: string,
+): SessionPaths | undefined {
+  const membersOf = ({ operation }: Operation): string[] => {
+    const { schema = {} } = operation.requestBody?.content['application/json'] ?? {};
+    return Object.keys((components.schemas[schemaName(schema) ?? ''] ?? schema).properties ?? {});
+  };
+  const withCredentials = all.filter(({ method, credentialsInBody }) => method === 'POST' && credentialsInBody);
+  const login = withCredentials.findLast((one) =>
+    ['email', 'password', 'cookie'].every((name) => membersOf(one).includes(name)),
+  );
+  const logout = withCredentials.findLast(
+    ({ operation: { parameters, responses } }) =>
+      '204' in responses && parameters.some((one) => one.in === 'cookie' && one.name === refreshCookie),
+  );
+  return login && logout && { login: login.path, logout: logout.path };
+}

@@ -1,0 +1,23 @@
+import type { Part } from '../../core/application.js';
+import { titleOf } from '../../core/names.js';
+import { mountPages } from './pages.js';
+
+/** Serves the reference, the error catalogue, GraphiQL, and the login of browsers. */
+export const pages = (): Part<'pages'> => ({
+  name: 'pages',
+  open({ app, core, application, config: { production }, database }) {
+    const people = (!production && application.demo?.people) || [];
+    const session = core.sessionPaths && { ...core.sessionPaths, people };
+    return {
+      stages: {},
+      seam: core.seams.pages,
+      async mount() {
+        core.seams.pages = await mountPages(app, {
+          errors: Object.entries(application.errors).map(([code, entry]) => ({ code, ...entry })),
+          frame: { title: titleOf(application), graphiql: !production, session },
+          person: (id) => database.client.user.findUnique({ where: { id }, select: { name: true, email: true } }),
+        });
+      },
+    };
+  },
+});
