@@ -494,15 +494,15 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
   lines: {
-    all: 39_270,
+    all: 39_460,
     application: 1_140,
-    platform: 21_650,
+    platform: 21_835,
     'prepared-prisma': 1_875,
     testing: 3_540,
     workbench: 11_070,
   },
-  files: 292,
-  withOneImporter: 105,
+  files: 297,
+  withOneImporter: 106,
 };
 
 t.test('`src/` does not grow', (t) => {

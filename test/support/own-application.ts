@@ -1,4 +1,5 @@
 import type { Test } from 'tap';
+import type { AnyPart } from '../../src/platform/core/application.js';
 import type { Policy } from '../../src/platform/core/calls/access.js';
 import { platformCodes } from '../../src/platform/core/contract/codes.js';
 import type { Reach } from '../../src/platform/core/contract/document.js';
@@ -55,6 +56,7 @@ export interface Own {
   handlers?: object;
   resolvers?: object;
   models?: readonly Model[];
+  parts?: readonly AnyPart[];
   services?: (platform: ApplicationPlatform) => object;
 }
 
@@ -66,7 +68,7 @@ enum Access { NONE OWN ANY }
 const NOTHING = { openapi: '3.1.0', info: { title: 'Nothing', version: '1.0.0' }, paths: {}, components: {} };
 const NO_GRAPHQL = `type Query { nothing: String @permission(action: "users.read", viewer: ANY, developer: ANY, admin: ANY) }`;
 
-export const applicationOf = ({ handlers = {}, resolvers = {}, models = [], services = () => ({}) }: Own) =>
+export const applicationOf = ({ handlers = {}, resolvers = {}, models = [], services = () => ({}), parts }: Own) =>
   defineApplication({
     name: 'own',
     policy: policy as Policy,
@@ -75,6 +77,7 @@ export const applicationOf = ({ handlers = {}, resolvers = {}, models = [], serv
     resolvers,
     models,
     services,
+    ...(parts && { parts }),
   });
 
 export const contractsOf = ({ openapi = NOTHING, sdl = NO_GRAPHQL }: Own) =>

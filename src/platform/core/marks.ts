@@ -26,24 +26,24 @@ const hasScheme = ({ document }: Contracts, name: string) => name in (document.c
 
 const MARKS: readonly Mark[] = [
   {
-    ...{ part: 'limits', says: 'the response 429', file: 'openapi.yaml', line: /^\s*['"]?429['"]?:/ },
+    ...{ part: 'limits', says: 'the response 429', file: 'openapi.yaml', line: /^ *["']?429["']?:/ },
     isIn: ({ operations }) => operations.some(({ operation }) => '429' in operation.responses),
   },
   {
-    ...{ part: 'browsers', says: 'cookieAuth', file: 'openapi.yaml', line: /^\s*cookieAuth:/ },
+    ...{ part: 'browsers', says: 'cookieAuth', file: 'openapi.yaml', line: /^ *cookieAuth:/ },
     isIn: (contracts) => hasScheme(contracts, 'cookieAuth'),
   },
   {
-    ...{ part: 'observability', says: 'metricsToken', file: 'openapi.yaml', line: /^\s*metricsToken:/ },
+    ...{ part: 'observability', says: 'metricsToken', file: 'openapi.yaml', line: /^ *metricsToken:/ },
     isIn: (contracts) => hasScheme(contracts, 'metricsToken'),
   },
   {
-    ...{ part: 'versions', says: 'several versions', file: 'openapi.yaml', line: /^\s*x-(versions|deprecation):/ },
+    ...{ part: 'versions', says: 'several versions', file: 'openapi.yaml', line: /^ *x-(versions|deprecation):/ },
     isIn: ({ document }) => versionsOf(document).length > 1,
   },
   {
-    ...{ part: 'live', says: 'type Subscription', file: 'schema.graphql', line: /^\s*(extend )?type Subscription\b/ },
-    isIn: ({ sdl }) => /^\s*(extend )?type Subscription\b/m.test(sdl),
+    ...{ part: 'live', says: 'type Subscription', file: 'schema.graphql', line: /^(extend )?type Subscription\b/ },
+    isIn: ({ sdl }) => /^(extend )?type Subscription\b/m.test(sdl),
   },
 ];
 

@@ -79,7 +79,7 @@ export async function buildApp(
     stages: instead,
   }: AppOptions,
 ): Promise<FastifyInstance> {
-  const { production, REDIS_URL } = config;
+  const { production } = config;
   const names = namesOf(application.name);
   titleOf(application);
   const handlers = application.handlers as Handlers;

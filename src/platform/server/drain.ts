@@ -85,7 +85,7 @@ export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTim
     const one = (socket as KnownSocket)[CONNECTION];
     if (one) one.underWay += 1;
   });
-  app.websocketServer.on('connection', (_webSocket, { socket }: IncomingMessage) => {
+  app.websocketServer?.on('connection', (_webSocket, { socket }: IncomingMessage) => {
     (socket as KnownSocket)[CONNECTION]?.forget();
   });
 

@@ -112,6 +112,7 @@ class UpgradableRequest extends IncomingMessage {
 
   set upgrade(offered: boolean) {
     if (offered) upgradeRequests.add(this);
+    else upgradeRequests.delete(this);
   }
 }
 

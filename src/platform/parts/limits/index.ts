@@ -36,7 +36,7 @@ export const limits = (): Part<'limits'> => ({
         count: rates.count,
         refuseExcess: rates.refuseExcess,
         places: admitted.places,
-        isSharedReachable: shared && shared.isReachable,
+        isSharedReachable: shared?.isReachable,
         ...answerBytes({ ...ANSWER_LIMITS, ...(overrides.answers as Partial<AnswerLimits>) }),
       },
     };

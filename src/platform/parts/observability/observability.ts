@@ -112,7 +112,7 @@ export function metricsStages(
   const admission = () => app.core.seams.limits.places.figures();
   gauge('requests_under_way', 'Requests and operations that have a place.', () => admission().underWay);
   gauge('requests_waiting', 'Requests and operations that wait for a place.', () => admission().waiting);
-  gauge('websockets_open', 'Sockets that are open.', () => app.websocketServer.clients.size);
+  gauge('websockets_open', 'Sockets that are open.', () => app.websocketServer?.clients.size ?? 0);
   gauge(
     'database_connections',
     'Connections to the database server by state: busy or idle in the pool, or listening for signals; and waiting callers.',
