@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
-import { application } from '../../../src/application/application.js';
 import type { PartName } from '../../../src/platform/core/order.js';
 import { allParts } from '../../../src/platform/server/all-parts.js';
 import { memoryDatabase } from '../../support/databases.js';
 import { serve, withoutRow } from '../../support/own-application.js';
-import { startInstance } from '../../support/service.js';
 
 const answers = (description: string) => ({
   description,
@@ -103,25 +100,4 @@ t.test('a service without parts answers', async (t) => {
   const service = await serve(t, await memoryDatabase(t), { ...own, parts: [] });
   await keepsTheCore(t, service);
   for (const isKept of Object.values(promises)) t.equal(await isKept(service.url), false);
-});
-
-t.test('a contract that needs a missing part does not start, and the message names the line', async (t) => {
-  const lines = Object.fromEntries(
-    ['openapi.yaml', 'schema.graphql'].map((file) => [file, readFileSync(file, 'utf8').split('\n')]),
-  );
-  for (const [part, says, file, text] of [
-    ['limits', 'the response 429', 'openapi.yaml', /429/],
-    ['browsers', 'cookieAuth', 'openapi.yaml', /cookieAuth:/],
-    ['observability', 'metricsToken', 'openapi.yaml', /metricsToken:/],
-    ['live', 'type Subscription', 'schema.graphql', /type Subscription/],
-  ] as const) {
-    const changed = { ...application, parts: allParts.filter(({ name }) => name !== part) };
-    const error = await startInstance(t, await memoryDatabase(t), {}, { changed }).then(
-      () => new Error('it starts'),
-      (refusal: Error) => refusal,
-    );
-    const [, line] = /^[\w.]+:(\d+) /.exec(error.message) ?? [];
-    t.equal(error.message, `${file}:${line} declares ${says}. Add ${part}() to \`parts\`.`);
-    t.match(lines[file]?.[Number(line) - 1], text);
-  }
 });
