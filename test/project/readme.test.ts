@@ -19,6 +19,7 @@ import {
   headings,
   isThere,
   PAGES,
+  PART_PAGES,
   page,
   parts,
   prose,
@@ -148,7 +149,7 @@ const linksOf = (text: string) =>
 
 t.test('links lead to existing files and headings', async (t) => {
   let count = 0;
-  for (const path of PAGES) {
+  for (const path of [...PAGES, ...PART_PAGES]) {
     for (const link of linksOf(page(path))) {
       const [file = '', anchor] = link.split('#');
       const target = file === '' ? path : normalize(join(dirname(path), file));
@@ -184,7 +185,7 @@ t.test('citations in the code lead to existing headings', async (t) => {
 });
 
 t.test('the commands exist', async (t) => {
-  const text = PAGES.map(page).join('\n');
+  const text = [...PAGES, ...PART_PAGES].map(page).join('\n');
   const { scripts, dependencies, devDependencies } = JSON.parse(page('package.json'));
   const named = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map(([, name]) => name as string))];
   const runs = named(/npm run ([\w:]+)/g);
@@ -222,7 +223,8 @@ const TO_BE_WRITTEN = [
 
 t.test('the named files and folders exist', async (t) => {
   const paths = new Set(
-    PAGES.flatMap((path) => parts(page(path)))
+    [...PAGES, ...PART_PAGES]
+      .flatMap((path) => parts(page(path)))
       .map((part) => (typeof part === 'string' ? part : part.text))
       .flatMap((part) => [
         ...part.matchAll(/(?<![\w/.@-])((?:src|test|bench|prisma|docs|generated)\/[\w./-]*\w)(?![\w<-])/g),

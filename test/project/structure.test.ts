@@ -11,11 +11,14 @@ import { operations } from '../../src/platform/core/contract/openapi.js';
 import { inlineSchemas } from '../../src/platform/core/contract/schemas.js';
 import { checkPermissions } from '../../src/platform/core/graphql/schema.js';
 import { namesOf } from '../../src/platform/core/names.js';
+import { type Owner, rows } from '../../src/platform/core/order.js';
 import { checkContract } from '../../src/platform/core/rest/plugin.js';
+import { type Environment, variables } from '../../src/platform/core/variables.js';
 import { ACCOUNT_ACTIONS } from '../../src/platform/parts/identity/accounts/users.js';
+import { allParts } from '../../src/platform/server/all-parts.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { MUTANTS } from '../mutants/list.js';
-import { blocks, section } from '../support/documentation.js';
+import { blocks, page, section } from '../support/documentation.js';
 import { type Import, importsOf, sourcesIn } from '../support/imports.js';
 import { sizes } from '../support/sizes.js';
 
@@ -422,6 +425,63 @@ t.test('each folder of tests is in the rule where a test stands, and each part h
   );
   const withoutPart = readdirSync('test/parts').filter((name) => !parts.some((part) => part.name === name));
   t.strictSame(withoutPart, [], 'and no folder is of a part that does not exist');
+});
+
+/** The variables by owner. The core has those that several owners read, and those of the database and the server. */
+const VARIABLES: Record<Owner, readonly (keyof Environment)[]> = {
+  core: [
+    ...(['NODE_ENV', 'DEMO', 'PORT', 'HOST', 'PUBLIC_URL', 'LOG_LEVEL', 'DRAIN_DELAY'] as const),
+    ...(['DATABASE_URL', 'DATABASE_DIRECT_URL', 'MIGRATE_ON_START', 'REDIS_URL', 'KEY_SECRET', 'BODY_LIMIT'] as const),
+    ...(['GRAPHQL_MAX_DEPTH', 'GRAPHQL_MAX_COMPLEXITY', 'GRAPHQL_MAX_ALIASES', 'GRAPHQL_MAX_TOKENS'] as const),
+    ...(['GRAPHQL_MAX_BATCH', 'GRAPHQL_MAX_SUBSCRIBE', 'GRAPHQL_INTROSPECTION', 'TRUSTED_DOCUMENTS'] as const),
+    ...(['TLS_CERT', 'TLS_KEY', 'TRUST_PROXY'] as const),
+  ],
+  browsers: ['CORS_ORIGINS'],
+  idempotency: [],
+  identity: [
+    ...(['ADMIN_EMAIL', 'ADMIN_PASSWORD', 'LOGIN_LIMIT'] as const),
+    ...(['JWT_ALGORITHM', 'JWT_SECRET', 'JWT_ISSUER', 'JWT_AUDIENCE'] as const),
+  ],
+  jobs: [],
+  limits: ['RATE_LIMIT', 'RATE_LIMIT_ANONYMOUS', 'RATE_CEILING'],
+  live: ['WEBSOCKET_PING'],
+  observability: ['REQUEST_LOG_RATE', 'METRICS_TOKEN', 'METRICS_HTTP_FROM'],
+  pages: [],
+  versions: [],
+};
+const README_LINES = 25;
+
+/** Returns the names in an item of the list of a README, up to a semicolon: `- Stages: …`. */
+const namesIn = (text: string, item: string): string[] => {
+  const [, list] = new RegExp(`^- ${item}: ([^;]*?)(?:;|\\n(?! ))`, 'm').exec(text) ?? [];
+  if (list === undefined) throw new Error(`There is no item "${item}".`);
+  return [...list.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+};
+
+t.test('each part has a short README with its stages, variables, tables and commands', async (t) => {
+  t.strictSame(Object.values(VARIABLES).flat().sort(), Object.keys(variables.properties).sort(), 'all have an owner');
+  const schema = readFileSync('prisma/schema.prisma', 'utf8');
+  const models = [...schema.matchAll(/^model [^}]*@@map\("(\w+)"\)\n\}/gm)].map(([, table]) => table);
+  const commands = [...(src['platform/server/cli/program.ts'] ?? '').matchAll(/^ {2}(\w+): \{/gm)].map(
+    ([, name]) => `accord ${name}`,
+  );
+  const optional: readonly string[] = allParts.map(({ name }) => name);
+  const given: string[] = [];
+  for (const part of PARTS as Exclude<Owner, 'core'>[]) {
+    const text = page(`src/platform/parts/${part}/README.md`);
+    t.ok(text.startsWith(`# ${part}\n`) && text.split('\n').length - 1 <= README_LINES, `${part}: title and length`);
+    const stages = rows.filter(({ owner }) => owner === part).map(({ name }) => name);
+    t.strictSame(namesIn(text, 'Stages'), stages, part);
+    t.strictSame(namesIn(text, 'Variables').sort(), [...VARIABLES[part]].sort(), part);
+    const [tables, own] = [namesIn(text, 'Tables'), namesIn(text, 'Commands')];
+    for (const name of tables) t.ok(models.includes(name), `${part}: ${name}`);
+    for (const name of own) t.ok(commands.includes(name), `${part}: ${name}`);
+    given.push(...tables, ...own);
+    const leftOut = optional.includes(part) ? `an application omits \`${part}()\` from \`parts\`.` : 'not possible yet';
+    t.ok(text.includes(`- Left out: ${leftOut}`), `${part}: ${leftOut}`);
+  }
+  t.ok(given.length > 10);
+  t.strictSame(given, [...new Set(given)], 'no table or command has two parts');
 });
 
 t.test('each mutant changes a line that occurs once, and names existing tests', async (t) => {

@@ -14,6 +14,11 @@ export const PAGES = [
   'SECURITY.md',
 ];
 
+/** The READMEs of the parts of the platform. */
+export const PART_PAGES = readdirSync(join(ROOT, 'src/platform/parts')).map(
+  (name) => `src/platform/parts/${name}/README.md`,
+);
+
 /** Returns true if a path exists, relative to the root of the project. */
 export const isThere = (path: string): boolean => existsSync(join(ROOT, path));
 
