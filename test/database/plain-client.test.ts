@@ -72,9 +72,11 @@ onEachDatabase(t, async (t, { pool: poolOf, kind }) => {
 
 /** Opens a database in a process whose import of the package rejects with `message`, and prints what was imported and the rows. */
 async function openWithout(t: Test, message: string, client?: 'prisma') {
-  const hooks = `export async function resolve(name, context, next) {
+  // Written at once: the thread of hooks loses its console when the process ends.
+  const hooks = `import { writeSync } from 'node:fs';
+  export async function resolve(name, context, next) {
     if (name !== '@accord-api/prepared-prisma') return next(name, context);
-    console.log('imported');
+    writeSync(1, 'imported\\n');
     throw new Error(${JSON.stringify(message)});
   }`;
   const script = `
