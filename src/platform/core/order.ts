@@ -4,18 +4,16 @@ import type { Code } from './contract/codes.js';
 import type { Member } from './operations/running.js';
 
 /** The parts that may be left out. */
-export const PARTS = [
-  'identity',
-  'limits',
-  'live',
-  'idempotency',
-  'jobs',
-  'browsers',
-  'versions',
-  'pages',
-  'observability',
-] as const;
-export type PartName = (typeof PARTS)[number];
+export type PartName =
+  | 'identity'
+  | 'limits'
+  | 'live'
+  | 'idempotency'
+  | 'jobs'
+  | 'browsers'
+  | 'versions'
+  | 'pages'
+  | 'observability';
 export type Owner = PartName | 'core';
 
 /** REST includes the pages, and addresses without a route. */

@@ -12,6 +12,7 @@ import type { Hook, Owner, Row, Section, Sections, Transport } from './order.js'
 export type RequestStep = (request: FastifyRequest, reply: FastifyReply) => unknown;
 /** What the start knows of a route; nothing for an address without one. */
 export type RouteConfig = Readonly<FastifyContextConfig & { url?: string }>;
+export type RequestStage = (route: RouteConfig) => RequestStep | undefined;
 /** The hooks of a package, at the position of its stage. */
 export interface PackageStage {
   readonly register: (app: FastifyInstance) => PromiseLike<unknown>;
@@ -80,9 +81,9 @@ type Earlier<Name, By, Rows = InOperation, Had extends Member = never> = Rows ex
 type StageIn<S extends Section, R extends Row> = S extends 'onRequest'
   ? R extends readonly [...unknown[], { readonly package: string }]
     ? PackageStage
-    : (route: RouteConfig) => RequestStep | undefined
+    : RequestStage
   : S extends Hook
-    ? (route: RouteConfig) => RequestStep | undefined
+    ? RequestStage
     : S extends 'message'
       ? Stage<{ on: Transport }, R[1] extends 'core' ? never : Weighed>
       : S extends 'document'

@@ -8,6 +8,7 @@ import type {
   Checked,
   Needing,
   PackageStage,
+  RequestStage,
   RequestStep,
   RouteConfig,
   StagesOf,
@@ -84,10 +85,10 @@ export const wayOfOperation = (
 
 /** Adds the hooks of the stages. Call it before the routes: each composes its way when it is added. */
 export async function registerStages(app: FastifyInstance, stages: Stages, production: boolean): Promise<void> {
-  const groups: ((route: RouteConfig) => RequestStep | undefined)[][] = [];
+  const groups: RequestStage[][] = [];
   const packages = new Set<string>();
   for (const hook of HOOKS) {
-    let group: (typeof groups)[number] = [];
+    let group: RequestStage[] = [];
     const endGroup = () => {
       if (group.length > 0) app.addHook(hook as 'onRequest', hookOf(hook, groups.push(group) - 1));
       group = [];
@@ -95,7 +96,7 @@ export async function registerStages(app: FastifyInstance, stages: Stages, produ
     for (const { name, package: from, outsideProduction } of rows.filter(({ section }) => section === hook)) {
       const stage = stages[name as keyof Stages];
       if (stage === undefined || (production && outsideProduction)) continue;
-      if (from === undefined) group.push(stage as (typeof group)[number]);
+      if (from === undefined) group.push(stage as RequestStage);
       else if (!packages.has(from)) {
         endGroup();
         packages.add(from);

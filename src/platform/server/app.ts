@@ -10,7 +10,7 @@ import { authentication, callMaker, contentStage } from '../core/http/call.js';
 import { sendProblem } from '../core/http/failures.js';
 import { commonStages } from '../core/http/stages.js';
 import { refuseMissingParts } from '../core/marks.js';
-import { type Names, namesOf, titleOf } from '../core/names.js';
+import { namesOf, titleOf } from '../core/names.js';
 import { operationStages } from '../core/operations/operation-stages.js';
 import { type Core, WITHOUT_PARTS } from '../core/part.js';
 import { addressStages, pathTable } from '../core/rest/addresses.js';
@@ -48,7 +48,6 @@ export interface AppOptions {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    names: Names;
     /** The operations and fields with the marker `notWritten`. */
     notWritten: string[];
     restEntry: RestEntry;
@@ -104,20 +103,11 @@ export async function buildApp(
     now,
     hashing,
   });
-  const { jobs } = services;
-  app.addHook('onReady', async () => jobs.start());
-  app.addHook('preClose', jobs.stop);
+  app.addHook('onReady', async () => services.jobs.start());
+  app.addHook('preClose', services.jobs.stop);
   app.addHook('onClose', () => services.close());
   app.decorate('administration', services.administration);
   app.decorate('platformServices', services);
-  const graphqlLimits = {
-    depth: config.GRAPHQL_MAX_DEPTH,
-    complexity: config.GRAPHQL_MAX_COMPLEXITY,
-    aliases: config.GRAPHQL_MAX_ALIASES,
-    directives: GRAPHQL_MAX_DIRECTIVES,
-    tokens: config.GRAPHQL_MAX_TOKENS,
-    subscribe: config.GRAPHQL_MAX_SUBSCRIBE,
-  };
   const addressOf = addressReader(config.TRUST_PROXY);
   const common = commonStages(app, {
     production,
@@ -181,7 +171,14 @@ export async function buildApp(
     typeDefs: contracts.schemaGraphql.toString(),
     resolvers: application.resolvers,
     services: served,
-    limits: graphqlLimits,
+    limits: {
+      depth: config.GRAPHQL_MAX_DEPTH,
+      complexity: config.GRAPHQL_MAX_COMPLEXITY,
+      aliases: config.GRAPHQL_MAX_ALIASES,
+      directives: GRAPHQL_MAX_DIRECTIVES,
+      tokens: config.GRAPHQL_MAX_TOKENS,
+      subscribe: config.GRAPHQL_MAX_SUBSCRIBE,
+    },
     trusted: config.TRUSTED_DOCUMENTS,
     maxBatch: config.GRAPHQL_MAX_BATCH,
     introspection: config.GRAPHQL_INTROSPECTION ?? !production,

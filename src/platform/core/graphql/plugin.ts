@@ -60,7 +60,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphQLOptions
   const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));
   const openIntrospection = development && introspection;
   const { stages } = options.services.operations;
-  const engine = await graphqlEngine(app, { ...options, schema, documents, openIntrospection, stages });
+  const engine = await graphqlEngine(app, { ...options, stages, schema, documents, openIntrospection });
   await app.register(async (scope) => mountPost(scope, engine, options, errors));
   const serve = app.core.seams.live.serve as ((graphql: object) => WebsocketHandler) | undefined;
   const wsHandler = serve?.({ ...options, engine, format: errors });

@@ -54,6 +54,9 @@ interface CommonStagesOptions {
  */
 export function commonStages(app: FastifyInstance, { production, tls, proxied, addressOf }: CommonStagesOptions) {
   app.decorateRequest('route');
+  app.decorateRequest('arrivedAt', 0);
+  app.decorateRequest('fields', null);
+  app.decorateRequest('codes', null);
   app.decorateRequest('isOver', false);
   app.decorateRequest('address', {
     getter() {

@@ -1,7 +1,7 @@
 /** Composes operations: the way of their stages, and the transaction around their handler. @module */
 
 import { faultOf } from '../../database/faults.js';
-import { authenticated, traceHeaders } from '../calls/access.js';
+import { authenticated, type KeyedRequest, traceHeaders } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { type Stages, walk, wayOfOperation } from '../way.js';
 import { endCalls, refuseFailed, sendAhead } from './call-transaction.js';
@@ -48,6 +48,9 @@ function planOf({ isKeyed = false, ...options }: PlanOptions): OperationPlan {
 
 const enforce = ({ given }: Running): Promise<void> => given.call.enforce();
 
+const keyOf = ({ plan, given }: Running): KeyedRequest | undefined =>
+  plan.isKeyed ? given.call.idempotency : undefined;
+
 /**
  * Composes an operation: the way of its stages, then its handler. All effects are one transaction, which commits before the answer.
  * @param effect what runs instead of the handler
@@ -88,7 +91,7 @@ export function operationOf(
   return async (given) => {
     const one = begin(given) as Running<'caller'>;
     await walk(entry, one);
-    const keyed = plan.isKeyed ? given.call.idempotency : undefined;
+    const keyed = keyOf(one);
     if (!keyed) return attempt(one);
     return idempotency.inTurn(given.call, keyed, () => {
       const again = begin(given);
@@ -101,7 +104,7 @@ export function operationOf(
 /** Commits before the rest of the handler's work. */
 async function commitBefore(one: Running, { work }: AfterCommit): Promise<unknown> {
   const { plan, given, transaction, workId } = one;
-  const keyed = plan.isKeyed ? given.call.idempotency : undefined;
+  const keyed = keyOf(one);
   if (keyed) await plan.services.idempotency.keep(await transaction.client(), given.call, keyed, { workId });
   await commit(one);
   return given.reply(await work());
@@ -113,7 +116,7 @@ async function commitWith(one: Running, result: unknown): Promise<unknown> {
   const { services, route } = plan;
   const answer = given.reply(result);
   await enforce(one);
-  const keyed = plan.isKeyed ? given.call.idempotency : undefined;
+  const keyed = keyOf(one);
   if (keyed && transaction.hasBegun()) {
     const { account } = services.models(route.target.model);
     const ownerId = account === undefined ? undefined : (result as Partial<AnyRow> | undefined)?.[account];
@@ -152,10 +155,11 @@ async function replaceRaceError(one: Running, error: unknown): Promise<unknown> 
   const { plan, given, log } = one;
   const { services, route, row, parent } = plan;
   if (faultOf(error).kind === 'reference') {
-    if (route.target.kind === 'create') for (const target of [row ?? parent]) if (target) await present(one, target);
+    const holder = route.target.kind === 'create' ? (row ?? parent) : undefined;
+    if (holder) await present(one, holder);
     throw await missingReference(clientIn(one), services.models, log, given.sent(given.request as never), error);
   }
-  const keyed = plan.isKeyed ? given.call.idempotency : undefined;
+  const keyed = keyOf(one);
   if (keyed && error instanceof Failure && error.code === 'CONFLICT') {
     const answer = await services.idempotency.recall(given.call, keyed);
     if (answer) return answer;
@@ -168,7 +172,6 @@ async function runHandler(one: Running<'caller'>): Promise<unknown> {
   const { plan, given, row = one.parent, log, workId, onCommit } = one;
   const { route, services } = plan;
   const { target, handler } = route;
-  const { call } = given;
   if (!handler && target.kind === 'list') return list(one, services.models(target.model));
   if (!handler && !removes(plan)) return row;
   const db = guarded(one);
@@ -180,8 +183,8 @@ async function runHandler(one: Running<'caller'>): Promise<unknown> {
         page: given.page,
         services: given.services,
         prefix: given.prefix,
-        enforce: call.enforce,
-        trace: traceHeaders(call),
+        enforce: given.call.enforce,
+        trace: traceHeaders(given.call),
         workId,
         afterCommit: (work: () => Promise<unknown>) => new AfterCommit(work),
         onCommit: (work: () => void) => void onCommit.push(work),

@@ -39,7 +39,10 @@ export const operationStages = {
 
   'own-id': (plan) => {
     const owned = ownedRow(plan);
-    return owned && needs(['caller'], (one) => refuseUnless(isOwnById(one, owned) !== false, one, owned));
+    if (!owned) return undefined;
+    return needs(['caller'], (one) => {
+      if (isOwnById(one, owned) === false) throw deniedAccess(one, owned, plan.action);
+    });
   },
 
   // The answer of an earlier request is about this row.
@@ -120,10 +123,6 @@ export const operationStages = {
     });
   },
 } satisfies Partial<StagesOf<'core'>>;
-
-function refuseUnless(isPermitted: boolean, one: Running, target: RecordTarget): void {
-  if (!isPermitted) throw deniedAccess(one, target, one.plan.action);
-}
 
 /** Returns the open transaction of a writing operation, and begins it; or else the client of the caller. */
 async function readerOf(one: Running, target: RecordTarget): Promise<Tx> {
