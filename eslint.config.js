@@ -5,6 +5,42 @@ import regexpPlugin from 'eslint-plugin-regexp';
 const { rules: recommended } = graphqlPlugin.configs['flat/schema-recommended'];
 const { rules: relay } = graphqlPlugin.configs['flat/schema-relay'];
 
+// What a request allocates dies with it (docs/performance.md).
+const ANYWHERE = [
+  {
+    selector: "MemberExpression[object.name='AsyncResource'][property.name='bind']",
+    message: 'On Node 20 each call makes a hidden class, which keeps the request until the next full collection.',
+  },
+  {
+    selector:
+      "NewExpression[callee.name='WeakMap'] > TSTypeParameterInstantiation > TSTypeReference:first-child > Identifier[name=/^Fastify(Request|Reply)$|^IncomingMessage$|^ServerResponse$/]",
+    message: 'A minor collection keeps values that point to their keys. Declare a member with a symbol.',
+  },
+];
+const GETTER = {
+  selector: "ObjectExpression > Property[kind='get']",
+  message: 'Each object of the literal gets a hidden class of its own. Declare a class, or compute the value.',
+};
+const PROTOTYPE = {
+  selector: "CallExpression[callee.object.name='Object'][callee.property.name='setPrototypeOf']",
+  message: 'It makes a hidden class, and all later accesses slow. Declare a class that extends another.',
+};
+const SPREAD = {
+  selector: 'ObjectExpression:has(> SpreadElement):has(> Property)',
+  message: 'On Node 20 each object of the literal gets a hidden class of its own. Use Object.assign.',
+};
+/** The files whose functions run for each request. */
+const PER_REQUEST = [
+  'src/platform/core/calls/rows.ts',
+  'src/platform/core/http/{bodies,call,headers,messages,stages}.ts',
+  'src/platform/core/operations/{call-transaction,guarded-client,model-data,model-guard,operate,operation-stages,read-scope,row-locks,running,target-rows}.ts',
+  'src/platform/core/rest/{plan,represent,routes}.ts',
+  'src/platform/parts/limits/{admission,rate-limit,response-bytes}.ts',
+  'src/platform/parts/observability/observability.ts',
+  'src/platform/server/whole-response.ts',
+  'src/prepared-prisma/{shape,statement,transaction}.ts',
+];
+
 /** Lints the GraphQL contract, and the regular expressions of the sources. All else of TypeScript and JSON is biome's. */
 export default [
   {
@@ -17,20 +53,18 @@ export default [
       // Time grows with the text and not with its square: a request may bring 64 KiB of it.
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
       'regexp/no-super-linear-move': ['error', { report: 'potential' }],
-      // What a request allocates dies with it (docs/performance.md).
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: "MemberExpression[object.name='AsyncResource'][property.name='bind']",
-          message: 'On Node 20 each call makes a hidden class, which keeps the request until the next full collection.',
-        },
-        {
-          selector:
-            "NewExpression[callee.name='WeakMap'] > TSTypeParameterInstantiation > TSTypeReference:first-child > Identifier[name=/^Fastify(Request|Reply)$|^IncomingMessage$|^ServerResponse$/]",
-          message: 'A minor collection keeps values that point to their keys. Declare a member with a symbol.',
-        },
-      ],
+      'no-restricted-syntax': ['error', ...ANYWHERE],
     },
+  },
+  {
+    files: ['src/{platform,prepared-prisma}/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...ANYWHERE, GETTER, PROTOTYPE] },
+  },
+  { files: PER_REQUEST, rules: { 'no-restricted-syntax': ['error', ...ANYWHERE, GETTER, PROTOTYPE, SPREAD] } },
+  // Pipelined clients of `pg` take queries of its class, and clients of Prisma are proxies of its own.
+  {
+    files: ['src/prepared-prisma/{prepared-client,statement}.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...ANYWHERE, GETTER] },
   },
   {
     files: ['schema.graphql'],

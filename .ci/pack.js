@@ -1,7 +1,17 @@
 // Packs the packages of src/ for npm, compiled: Node reads no TypeScript of an installed package.
 // `npm run pack -- <folder>` writes the tarballs there, by default into dist/packages.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
@@ -17,6 +27,11 @@ const TEMPLATE = `${WORKBENCH}/new/template`;
 
 /** The files of the pages. */
 const PAGES = `${PLATFORM}/parts/pages/files`;
+
+/** The contracts of parts. */
+const CONTRACTS = ['core', ...readdirSync(join(ROOT, PLATFORM, 'parts')).map((part) => `parts/${part}`)]
+  .map((folder) => `${PLATFORM}/${folder}/openapi.yaml`)
+  .filter((file) => existsSync(join(ROOT, file)));
 
 /** What editors know openapi.yaml by. */
 const EDITOR_SCHEMA = `${WORKBENCH}/openapi.schema.json`;
@@ -73,7 +88,7 @@ try {
   compile(stage);
   cpSync(join(ROOT, TEMPLATE), join(stage, TEMPLATE), { recursive: true });
   cpSync(join(ROOT, PAGES), join(stage, PAGES), { recursive: true });
-  cpSync(join(ROOT, EDITOR_SCHEMA), join(stage, EDITOR_SCHEMA));
+  for (const file of [EDITOR_SCHEMA, ...CONTRACTS]) cpSync(join(ROOT, file), join(stage, file));
   cpSync(join(ROOT, CREATE), join(stage, CREATE), { recursive: true });
   for (const folder of [PLATFORM, PREPARED, TESTING, WORKBENCH, CREATE]) pack(folder, stage, destination);
 } finally {

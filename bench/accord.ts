@@ -10,12 +10,14 @@ export const HIGH_LIMITS = {
   LOGIN_LIMIT: '1000000',
 };
 
-/** Starts Accord as `npm start` does. @param flags further flags for Node */
+/** Starts Accord as `npm start` does. @param flags further flags for Node @param folder of another commit */
 export const startAccord = (
   DATABASE_URL: string,
   environment: Record<string, string> = {},
   flags: string[] = [],
-): Promise<Measured> => startMeasured({ ...HIGH_LIMITS, LOG_LEVEL: 'info', DATABASE_URL, ...environment }, flags);
+  folder?: string,
+): Promise<Measured> =>
+  startMeasured({ ...HIGH_LIMITS, LOG_LEVEL: 'info', DATABASE_URL, ...environment }, flags, folder);
 
 const ADMIN = 'ada@demo.accord.example';
 /** Returns the email address of a user of the benchmark. Three users of the demo precede them. */
@@ -92,4 +94,5 @@ export async function untilAnswered({ url }: Measured, path: string, headers: Re
   }
 }
 
-export const stopAll = (variants: readonly Variant[]) => Promise.all(variants.map(({ server }) => server.stop()));
+export const stopAll = (variants: readonly Pick<Variant, 'server'>[]) =>
+  Promise.all(variants.map(({ server }) => server.stop()));

@@ -7,7 +7,7 @@ import { documents, idOf, likeDocument, NESTED, NESTED_BY_ROWS, SHALLOW, SHALLOW
 import type { Measurements } from './results.js';
 
 /** Measures GraphQL on PostgreSQL and the peers that answer the same documents. */
-export async function graphql(ours: Variant, database: string): Promise<Measurements> {
+export async function graphql(ours: Variant, database: string, beside: readonly Variant[]): Promise<Measurements> {
   const peer = peersOn(database);
   const others = [
     await peer('JSON statement', 'limit', 'json-pg'),
@@ -17,7 +17,7 @@ export async function graphql(ours: Variant, database: string): Promise<Measurem
   const postgraphile = await peer('PostGraphile', 'peer', 'postgraphile');
   const headers = await login(ours.server);
   const asked = (query: string, byRows: string): Asked[] => [
-    { ...ours, requests: documents(query, headers) },
+    ...[ours, ...beside].map((variant) => ({ ...variant, requests: documents(query, headers) })),
     ...others.map((variant) => ({ ...variant, requests: documents(query) })),
     { ...postgraphile, requests: documents(byRows, {}, Number) },
   ];

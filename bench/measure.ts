@@ -149,7 +149,7 @@ export async function measureRequests(
       ...figureOf(
         variant.name,
         variant.kind,
-        all.map((one) => one.value),
+        all.map((sample) => sample.value),
       ),
       rate: Math.round(middle(({ answered, seconds }) => answered / seconds)),
       p50: middle(({ p50 }) => p50),

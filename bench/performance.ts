@@ -1,11 +1,13 @@
 /**
  * `npm run bench` compares Accord with hand-written servers and with alternatives. It writes `bench/results.json`,
  * docs/performance.md and the picture. `npm run bench -- rest live` measures these parts only. `BENCH=whole` takes
- * longer. `ROUNDS=` and `SECONDS=` set the number of rounds and the seconds of each. `npm run bench -- growth profiles`
+ * longer. `--against COMMIT` measures another commit beside in the parts rest and graphql. `ROUNDS=` and `SECONDS=` set the number of rounds and the seconds of each. `npm run bench -- growth profiles`
  * measures how the cost grows, and the shares of the processor time; `BENCH=whole` includes both.
  */
 import { cpus } from 'node:os';
-import { startAccord } from './accord.js';
+import { parseArgs } from 'node:util';
+import { startAccord, stopAll } from './accord.js';
+import { checkedOut } from './against.js';
 import { idle, starts } from './at-rest.js';
 import { administered, type Directories, embeddedData, postgresqlData } from './data.js';
 import { ACCORD } from './flows.js';
@@ -21,24 +23,36 @@ import { rest } from './rest.js';
 import { type About, addGrowth, addProfiles, addResults, type Measurements, type Results } from './results.js';
 import { killAll } from './server.js';
 
+/** The commits of `--against`, in folders of their own. */
+const AGAINST: { commit: string; folder: string }[] = [];
+
 interface Data {
   database: { name: string; url: string };
   directories: Directories;
 }
 
 /** Runs a part of the benchmark with Accord. */
-async function withAccord(url: string, measure: (ours: Variant) => Promise<Measurements>): Promise<Measurements> {
+async function withAccord(
+  url: string,
+  measure: (ours: Variant, beside: Variant[]) => Promise<Measurements>,
+  against: typeof AGAINST = [],
+): Promise<Measurements> {
   const server = await startAccord(url);
-  const measured = await measure({ name: ACCORD, kind: 'accord', server });
-  await server.stop();
+  const beside: Variant[] = [];
+  for (const { commit, folder } of against) {
+    const other = await startAccord(url, {}, [], folder);
+    beside.push({ name: `${ACCORD} at ${commit}`, kind: 'beside', server: other });
+  }
+  const measured = await measure({ name: ACCORD, kind: 'accord', server }, beside);
+  await stopAll([{ server }, ...beside]);
   return measured;
 }
 
 const onCopy = ({ directories }: Data) => `pglite://${directories.copy().directory}`;
 
 const PARTS: Record<string, (data: Data) => Promise<Measurements>> = {
-  rest: ({ database: { url } }) => withAccord(url, (ours) => rest(ours, url)),
-  graphql: ({ database: { url } }) => withAccord(url, (ours) => graphql(ours, url)),
+  rest: ({ database: { url } }) => withAccord(url, (ours, beside) => rest(ours, url, beside), AGAINST),
+  graphql: ({ database: { url } }) => withAccord(url, (ours, beside) => graphql(ours, url, beside), AGAINST),
   live: ({ database: { url } }) => withAccord(url, (ours) => live(ours, url)),
   trivial,
   embedded: (data) => withAccord(onCopy(data), (ours) => embedded(ours, data.directories)),
@@ -76,11 +90,15 @@ async function measure(names: string[], data: Data): Promise<void> {
 
 async function main(): Promise<void> {
   if (process.platform !== 'linux') throw new Error('The bench reads processor time from /proc, which only Linux has.');
-  const asked = process.argv.slice(2);
+  const { values, positionals: asked } = parseArgs({
+    options: { against: { type: 'string', multiple: true, default: [] } },
+    allowPositionals: true,
+  });
   const parts = [...Object.keys(PARTS), ...Object.keys(BESIDE)];
   const unknown = asked.filter((name) => !parts.includes(name));
   if (unknown.length > 0) throw new Error(`${unknown} is no part of the bench: ${parts.join(', ')}.`);
   await preparePeers();
+  for (const commit of values.against) AGAINST.push({ commit, folder: checkedOut(commit) });
   const directories = await embeddedData();
   const database = await postgresqlData();
   const ordinary = LONG ? parts : Object.keys(PARTS);

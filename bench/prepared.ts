@@ -30,7 +30,10 @@ const pipelined = { ...config, pipeline: true } as pg.PoolConfig;
 /** Few connections with pipelining, as in the platform. */
 const clients = [0, 1].map(() => new pg.Client(pipelined as pg.ClientConfig));
 let turn = 0;
-const reads = { query: (statement: pg.QueryArrayConfig) => (clients[turn++ % 2] as pg.Client).query(statement) };
+const reads = {
+  query: (statement: pg.QueryArrayConfig, done: (error: Error, result: pg.QueryArrayResult) => void) =>
+    (clients[turn++ % 2] as pg.Client).query(statement, done as never),
+};
 
 const pool = new pg.Pool(config);
 pool.on('error', () => {});

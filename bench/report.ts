@@ -81,7 +81,7 @@ const everyFigure = (results: Results) =>
         variant,
         `${number(value)} ${flow.unit}`,
         spread.map(number).join(' to '),
-        ...[rate, p50, p99].map((one) => (one === undefined ? '' : number(one))),
+        ...[rate, p50, p99].map((figure) => (figure === undefined ? '' : number(figure))),
       ]),
     ),
   );

@@ -10,7 +10,7 @@ import type { Measurements } from './results.js';
 const LOGINS = 4;
 
 /** Measures REST on PostgreSQL and its peers. */
-export async function rest(ours: Variant, database: string): Promise<Measurements> {
+export async function rest(ours: Variant, database: string, beside: readonly Variant[]): Promise<Measurements> {
   const peer = peersOn(database);
   const bare = await peer(BARE, 'limit', 'node-pg');
   const others = [
@@ -22,7 +22,7 @@ export async function rest(ours: Variant, database: string): Promise<Measurement
   ];
   const headers = await login(ours.server);
   const asked = (of: Request[], theirs: Request[]): Asked[] => [
-    { ...ours, requests: of },
+    ...[ours, ...beside].map((variant) => ({ ...variant, requests: of })),
     ...others.map((variant) => ({ ...variant, requests: theirs })),
   ];
   const places = await placesAfter(ours.server, headers, LISTED);

@@ -39,12 +39,13 @@ export async function startProcess(
   args: string[],
   environment: Record<string, string>,
   ready: RegExp,
+  cwd = ROOT,
 ): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), 'accord-bench-'));
   const output = join(folder, 'output');
   const file = openSync(output, 'w');
   const env = { PATH: process.env['PATH'], ...environment };
-  const server: ChildProcess = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', file, 'inherit'] });
+  const server: ChildProcess = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', file, 'inherit'] });
   closeSync(file);
   running.add(server);
   const ended = once(server, 'exit').then(() => {
@@ -80,12 +81,26 @@ function measured(server: ChildProcess, [, url = '', ...said]: RegExpExecArray, 
   };
 }
 
-/** Starts the service as `npm start` does, on a fresh database in memory. @param flags further flags for Node */
-export const startMeasured = (environment: Record<string, string> = {}, flags: string[] = []): Promise<Measured> =>
+/** Returns the path of the command of a checkout. */
+export function commandOf(folder = ROOT): string {
+  const { bin } = JSON.parse(readFileSync(join(folder, 'src/platform/package.json'), 'utf8'));
+  return join(folder, 'src/platform', bin.accord);
+}
+
+/**
+ * Starts the service as `npm start` does, on a fresh database in memory.
+ * @param flags further flags for Node @param folder of another commit
+ */
+export const startMeasured = (
+  environment: Record<string, string> = {},
+  flags: string[] = [],
+  folder?: string,
+): Promise<Measured> =>
   startProcess(
-    [...flags, 'src/platform/server/cli/bin.js', 'start'],
+    [...flags, commandOf(folder), 'start'],
     { PORT: '0', DATABASE_URL: 'pglite://memory', LOG_LEVEL: 'warn', ...environment },
     /^ {2}REST {7}(\S+)\/api\/v1$/m,
+    folder,
   );
 
 export const DEMO = `Basic ${Buffer.from('ada@demo.accord.example:correct horse battery').toString('base64')}`;

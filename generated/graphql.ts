@@ -4,7 +4,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { User as UserModel, Post as PostModel, Comment as CommentModel, Message as MessageModel } from '../src/application/models.js';
 import type { GraphQLContext } from '../src/application/context.js';
 import type { Decides, NotWritten, ReadByPlatform, Route } from '@accord-api/platform';
-import type { Decisions } from './policy.js';
+import type { FieldOfPart, Decisions } from './policy.js';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
@@ -674,6 +674,8 @@ type Given<Type extends keyof EveryField> = Type extends 'Query' | 'Mutation' | 
       // The resolver of the interface or union decides the type of a value.
       [Field in keyof EveryField[Type]]-?: Field extends '__isTypeOf'
         ? Field
+        : `${Type}.${Field & string}` extends FieldOfPart
+        ? Field
         : Field extends ReadByPlatform<Type, ResolversParentTypes[Type]>
         ? Field
         : Field extends keyof ResolversParentTypes[Type]
@@ -693,6 +695,11 @@ type GivenTypes = {
 }[keyof EveryField];
 
 
+/** Parts answer the optional fields. */
+type Unanswered<Root extends string, Every> = {
+  [Field in keyof Every as `${Root}.${Field & string}` extends FieldOfPart ? never : Field]: Every[Field];
+} & { [Field in keyof Every as `${Root}.${Field & string}` extends FieldOfPart ? Field : never]?: Every[Field] };
+
 /** The decision that the target of a route must make. */
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
 type ArgsOf<Each> = Each extends ResolverFn<any, any, any, infer Args> ? Args : Each extends SubscriptionResolver<any, any, any, any, infer Args> ? Args : never;
@@ -701,20 +708,26 @@ type EventOf<Each> = [Each] extends [SubscriptionResolver<infer Event, any, any,
 /** A handler returns the events. A route without a handler follows the stream of a model. */
 type SourceRouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, AsyncIterable<EventOf<Each>>, By> | NotWritten;
 
-/** The routes of the fields of Mutation. */
-export type MutationRoutes = {
+type EveryMutationRoute = {
   [Field in keyof MutationFields]: RouteOf<MutationFields[Field], DecisionOf<`Mutation.${Field}`>>;
 };
 
-/** The routes of the fields of Query. */
-export type QueryRoutes = {
+/** The routes of the fields of Mutation. */
+export type MutationRoutes = Unanswered<'Mutation', EveryMutationRoute>;
+
+type EveryQueryRoute = {
   [Field in keyof QueryFields]: RouteOf<QueryFields[Field], DecisionOf<`Query.${Field}`>>;
 };
 
-/** The routes of the fields of Subscription. */
-export type SubscriptionRoutes = {
+/** The routes of the fields of Query. */
+export type QueryRoutes = Unanswered<'Query', EveryQueryRoute>;
+
+type EverySubscriptionRoute = {
   [Field in keyof SubscriptionFields]: SourceRouteOf<SubscriptionFields[Field], DecisionOf<`Subscription.${Field}`>>;
 };
+
+/** The routes of the fields of Subscription. */
+export type SubscriptionRoutes = Unanswered<'Subscription', EverySubscriptionRoute>;
 
 export interface CommentResolvers extends ResolversOf<'Comment'> {}
 

@@ -11,20 +11,12 @@ type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides
 
 export type UserId = Schemas['UserId'];
 export type OrderId = Schemas['OrderId'];
-export type SessionId = Schemas['SessionId'];
 export type UserName = Schemas['UserName'];
 export type EmailAddress = Schemas['EmailAddress'];
 export type Role = Schemas['Role'];
 export type Password = Schemas['Password'];
-export type PresentedPassword = Schemas['PresentedPassword'];
-export type AccessToken = Schemas['AccessToken'];
-export type OpaqueToken = Schemas['OpaqueToken'];
-export type RefreshToken = Schemas['RefreshToken'];
-export type Seconds = Schemas['Seconds'];
-export type Timestamp = Schemas['Timestamp'];
 export type OrderStatus = Schemas['OrderStatus'];
 export type Link = Schemas['Link'];
-export type Cursor = Schemas['Cursor'];
 export type Money = Schemas['Money'];
 export type User = Schemas['User'];
 export type UserLinks = Schemas['UserLinks'];
@@ -36,27 +28,36 @@ export type OrderLinks = Schemas['OrderLinks'];
 export type OrderList = Schemas['OrderList'];
 export type OrderPage = Schemas['OrderPage'];
 export type OrderListOrPage = Schemas['OrderListOrPage'];
-export type LoginFlow = Schemas['LoginFlow'];
+export type EntryPoint = Schemas['EntryPoint'];
+export type EntryPointLinks = Schemas['EntryPointLinks'];
+export type ErrorCode = Schemas['ErrorCode'];
+export type Cursor = Schemas['Cursor'];
+export type Timestamp = Schemas['Timestamp'];
+export type Problem = Schemas['Problem'];
 export type RefreshRequest = Schemas['RefreshRequest'];
+export type Document = Schemas['Document'];
+export type Fault = Schemas['Fault'];
+export type PresentedPassword = Schemas['PresentedPassword'];
+export type NewPassword = Schemas['NewPassword'];
+export type LoginFlow = Schemas['LoginFlow'];
+export type LoginTokens = Schemas['LoginTokens'];
+export type RefreshToken = Schemas['RefreshToken'];
+export type RefreshedTokens = Schemas['RefreshedTokens'];
+export type SessionListOrPage = Schemas['SessionListOrPage'];
+export type SessionId = Schemas['SessionId'];
+export type JsonWebKeySet = Schemas['JsonWebKeySet'];
+export type Liveness = Schemas['Liveness'];
+export type Readiness = Schemas['Readiness'];
 export type JwtLogin = Schemas['JwtLogin'];
 export type OpaqueLogin = Schemas['OpaqueLogin'];
 export type CookieLogin = Schemas['CookieLogin'];
-export type LoginTokens = Schemas['LoginTokens'];
-export type RefreshedTokens = Schemas['RefreshedTokens'];
-export type Session = Schemas['Session'];
 export type SessionList = Schemas['SessionList'];
 export type SessionPage = Schemas['SessionPage'];
-export type SessionListOrPage = Schemas['SessionListOrPage'];
-export type JsonWebKeySet = Schemas['JsonWebKeySet'];
 export type JsonWebKey = Schemas['JsonWebKey'];
-export type EntryPoint = Schemas['EntryPoint'];
-export type EntryPointLinks = Schemas['EntryPointLinks'];
-export type Liveness = Schemas['Liveness'];
-export type Readiness = Schemas['Readiness'];
-export type Document = Schemas['Document'];
-export type Problem = Schemas['Problem'];
-export type Fault = Schemas['Fault'];
-export type ErrorCode = Schemas['ErrorCode'];
+export type AccessToken = Schemas['AccessToken'];
+export type Seconds = Schemas['Seconds'];
+export type OpaqueToken = Schemas['OpaqueToken'];
+export type Session = Schemas['Session'];
 
 /** The headers of all replies. */
 type HeaderName = 'cache-control' | 'content-location' | 'etag' | 'link' | 'location' | 'preference-applied' | 'set-cookie' | 'x-total-count';
@@ -300,40 +301,6 @@ export type DeleteUserReply =
  */
 export type DeleteUser = Route<DeleteUserRequest, DeleteUserReply, DecisionOf<'deleteUser'>> | NotWritten;
 
-export type ChangePasswordRequestBody = Schemas['ChangePasswordRequest'];
-
-/** The request of `changePassword`. */
-export interface ChangePasswordRequest {
-  path: {
-    /** The id of a user. */
-    user_id: UserId;
-  };
-  body: ChangePasswordRequestBody;
-}
-
-/** The replies of `changePassword`. */
-export type ChangePasswordReply =
-  | { status: 204; headers?: NoHeaders }
-  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 410 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
-
-/**
- * Change a password
- *
- * PUT /api/v1/users/{user_id}/password
- *
- * Sets the password of a user. For one's own account `current_password` is needed, and a wrong or missing one is
- * 422 with its pointer; an admin who sets the password of somebody else leaves it out. All sessions of the user
- * end, and access tokens issued before are refused within a second.
- *
- * Permission users.set-password: viewer own, developer own, admin any.
- *
- * - 204: Done. No body.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
- *   REQUEST_TIMEOUT, 410 GONE, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429
- *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
- */
-export type ChangePassword = Route<ChangePasswordRequest, ChangePasswordReply, DecisionOf<'changePassword'>> | NotWritten;
-
 /** The request of `listOrders`. */
 export interface ListOrdersRequest {
   path: {
@@ -576,112 +543,6 @@ export type PayOrderReply =
  */
 export type PayOrder = Route<PayOrderRequest, PayOrderReply, DecisionOf<'payOrder'>> | NotWritten;
 
-export type LoginRequestBody = Schemas['LoginRequest'];
-
-/** The request of `login`. */
-export interface LoginRequest {
-  body: LoginRequestBody;
-}
-
-/** The replies of `login`. */
-export type LoginReply =
-  | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: LoginTokens }
-  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
-
-/**
- * Log in
- *
- * POST /api/v1/auth/login
- *
- * Exchanges an e-mail address and a password for tokens, and starts a session. `flow` chooses between an access
- * token with a refresh token (`jwt`) and a single opaque token (`opaque`). With `cookie` the tokens come as
- * cookies and the body holds only their lifetime. Answers for an unknown address and for a
- * wrong password are the same and take the same time. Repeated failures are answered with 429 and growing waits (see
- * the rate limits); when many log in at once, those who ask for most are answered with 503.
- *
- * Permission: public.
- *
- * - 200: The tokens of a new session, by flow; or their lifetime alone, when they come as cookies.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
- *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
- *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
- */
-export type Login = (request: LoginRequest, context: Context) => Promise<LoginReply>;
-
-export type RefreshSessionRequestBody = RefreshRequest;
-
-/** The request of `refreshSession`. */
-export interface RefreshSessionRequest {
-  cookies: {
-    /** The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it. */
-    accord_refresh?: RefreshToken;
-    /** Binds the refresh cookie to its session; set with it over HTTPS, as `__Host-accord_session`. A refresh cookie that comes over HTTPS without it, or with that of another session, is 401. */
-    accord_session?: string;
-  };
-  body: RefreshSessionRequestBody | undefined;
-}
-
-/** The replies of `refreshSession`. */
-export type RefreshSessionReply =
-  | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: RefreshedTokens }
-  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
-
-/**
- * Renew an access token
- *
- * POST /api/v1/auth/refresh
- *
- * Exchanges a refresh token, from the body or from its cookie, for a new access token and the next refresh token.
- * The answer comes the way the token came: in the body, or as cookies. The body wins over the cookie.
- * Without a token it is 400; an unknown, expired, used or revoked one is 401. When a token is used a second time, or
- * after another successor of the same token, the whole session ends (see Authentication).
- *
- * Permission: public.
- *
- * - 200: The next tokens of the session; or their lifetime alone, when they come as cookies.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
- *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
- *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
- */
-export type RefreshSession = (request: RefreshSessionRequest, context: Context) => Promise<RefreshSessionReply>;
-
-export type LogoutRequestBody = RefreshRequest;
-
-/** The request of `logout`. */
-export interface LogoutRequest {
-  cookies: {
-    /** The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it. */
-    accord_refresh?: RefreshToken;
-    /** Binds the refresh cookie to its session; set with it over HTTPS, as `__Host-accord_session`. A refresh cookie that comes over HTTPS without it, or with that of another session, is 401. */
-    accord_session?: string;
-  };
-  body: LogoutRequestBody | undefined;
-}
-
-/** The replies of `logout`. */
-export type LogoutReply =
-  | { status: 204; headers?: Only<{ 'set-cookie'?: Array<string> }> }
-  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
-
-/**
- * Log out
- *
- * POST /api/v1/auth/logout
- *
- * Ends one session: that of the refresh token in the body or in its cookie, or that of the opaque token under
- * which the request comes; the first of these that is there. Also 204 when the session was gone already. Clears
- * both cookies. Without any of these tokens it is 400, and 401 where an `Authorization` header holds something
- * else. An access token of the `jwt` flow lives out its 15 minutes.
- *
- * Permission: public.
- *
- * - 204: The session has ended. Both cookies are cleared.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
- *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
- *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
- */
-export type Logout = (request: LogoutRequest, context: Context) => Promise<LogoutReply>;
-
 /** The request of `getCurrentUser`. */
 export interface GetCurrentUserRequest {
   headers: {
@@ -713,132 +574,6 @@ export type GetCurrentUserReply =
  */
 export type GetCurrentUser = Route<GetCurrentUserRequest, GetCurrentUserReply, DecisionOf<'getCurrentUser'>> | NotWritten;
 
-/** The request of `listSessions`. */
-export interface ListSessionsRequest {
-  query: {
-    /** The greatest number of entries, in the offset and cursor styles. 20 when absent. */
-    limit?: number;
-    /** The number of entries to skip, in the offset style. 0 when absent. */
-    offset?: number;
-    /** The number of the page, counted from 1, in the page style. 1 when absent. */
-    page?: number;
-    /** The greatest number of entries of a page, in the page style. 20 when absent. */
-    per_page?: number;
-    /** Chooses the cursor style. Empty for the first page, then the `cursor.next` of the page before. Opaque; a forged one is 400. */
-    after?: string;
-  };
-  headers: {
-    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
-    'if-none-match'?: string;
-  };
-}
-
-/** The replies of `listSessions`. */
-export type ListSessionsReply =
-  | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: SessionListOrPage }
-  | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 401 | 403 | 404 | 406 | 413 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
-
-/**
- * List own sessions
- *
- * GET /api/v1/auth/sessions
- *
- * The live sessions of the caller, oldest first, in one of the three pagination styles.
- *
- * Permission sessions.read: viewer own, developer own, admin own.
- *
- * - 200: Sessions. An array, or with `after` a page with a cursor.
- * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 413
- *   PAYLOAD_TOO_LARGE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
- */
-export type ListSessions = Route<ListSessionsRequest, ListSessionsReply, DecisionOf<'listSessions'>> | NotWritten;
-
-/** The request of `revokeOtherSessions`, which has no parameters and no body. */
-export type RevokeOtherSessionsRequest = Record<string, never>;
-
-/** The replies of `revokeOtherSessions`. */
-export type RevokeOtherSessionsReply =
-  | { status: 204; headers?: NoHeaders }
-  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
-
-/**
- * Revoke all other sessions
- *
- * DELETE /api/v1/auth/sessions
- *
- * Ends all sessions of the caller but the one that the request belongs to. Under Basic it ends them all.
- *
- * Permission sessions.revoke: viewer own, developer own, admin own.
- *
- * - 204: Done. No body.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
- *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429 RATE_LIMITED, 500 INTERNAL, 503
- *   UNAVAILABLE, 507 INSUFFICIENT_STORAGE
- */
-export type RevokeOtherSessions = Route<RevokeOtherSessionsRequest, RevokeOtherSessionsReply, DecisionOf<'revokeOtherSessions'>> | NotWritten;
-
-/** The request of `revokeSession`. */
-export interface RevokeSessionRequest {
-  path: {
-    /** The id of a session. */
-    session_id: SessionId;
-  };
-}
-
-/** The replies of `revokeSession`. */
-export type RevokeSessionReply =
-  | { status: 204; headers?: NoHeaders }
-  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
-
-/**
- * Revoke a session
- *
- * DELETE /api/v1/auth/sessions/{session_id}
- *
- * Ends one session of the caller. 404 when the caller has no live session with this id.
- *
- * Permission sessions.revoke: viewer own, developer own, admin own.
- *
- * - 204: Done. No body.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
- *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429 RATE_LIMITED, 500 INTERNAL, 503
- *   UNAVAILABLE, 507 INSUFFICIENT_STORAGE
- */
-export type RevokeSession = Route<RevokeSessionRequest, RevokeSessionReply, DecisionOf<'revokeSession'>> | NotWritten;
-
-/** The request of `getJwks`. */
-export interface GetJwksRequest {
-  headers: {
-    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
-    'if-none-match'?: string;
-  };
-}
-
-/** The replies of `getJwks`. */
-export type GetJwksReply =
-  | { status: 200; headers?: NoHeaders; body: JsonWebKeySet }
-  | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 403 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
-
-/**
- * Get the public keys
- *
- * GET /.well-known/jwks.json
- *
- * The keys that verify access tokens, as a JSON Web Key Set (RFC 7517): the present one, the next one before it
- * signs, and old ones until their last token has expired. Empty when the service signs with a shared secret
- * (HS256). Unversioned; the answer is `application/json` for every `Accept`.
- *
- * Permission: public.
- *
- * - 200: The key set.
- * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
- */
-export type GetJwks = (request: GetJwksRequest, context: Context) => Promise<GetJwksReply>;
-
 /** The request of `getRoot`, which has no parameters and no body. */
 export type GetRootRequest = Record<string, never>;
 
@@ -863,76 +598,6 @@ export type GetRootReply =
  * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 503 UNAVAILABLE
  */
 export type GetRoot = (request: GetRootRequest, context: Context) => Promise<GetRootReply>;
-
-/** The request of `getLiveness`, which has no parameters and no body. */
-export type GetLivenessRequest = Record<string, never>;
-
-/** The replies of `getLiveness`. */
-export type GetLivenessReply =
-  | { status: 200; headers?: NoHeaders; body: Liveness }
-  | { status: 400 | 403; headers?: NoHeaders; body: Problem };
-
-/**
- * Is the process alive?
- *
- * GET /livez
- *
- * For a liveness probe. Answers as long as the process runs, also under overload and without a database.
- *
- * Permission: public.
- *
- * - 200: The process is alive.
- * - fails with 400 BAD_REQUEST, 403 FORBIDDEN
- */
-export type GetLiveness = (request: GetLivenessRequest, context: Context) => Promise<GetLivenessReply>;
-
-/** The request of `getReadiness`, which has no parameters and no body. */
-export type GetReadinessRequest = Record<string, never>;
-
-/** The replies of `getReadiness`. */
-export type GetReadinessReply =
-  | { status: 200; headers?: NoHeaders; body: Readiness }
-  | { status: 400 | 403 | 500; headers?: NoHeaders; body: Problem }
-  | { status: 503; headers?: NoHeaders; body: Readiness };
-
-/**
- * Is the service ready?
- *
- * GET /readyz
- *
- * For a readiness probe. 503 while the service starts, stops or misses something that it needs; the body is the
- * same report either way. An overloaded service is ready, and `degraded`.
- *
- * Permission: public.
- *
- * - 200: Ready for requests.
- * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503
- */
-export type GetReadiness = (request: GetReadinessRequest, context: Context) => Promise<GetReadinessReply>;
-
-/** The request of `getMetrics`, which has no parameters and no body. */
-export type GetMetricsRequest = Record<string, never>;
-
-/** The replies of `getMetrics`. */
-export type GetMetricsReply =
-  | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
-  | { status: 400 | 401 | 403 | 500; headers?: NoHeaders; body: Problem };
-
-/**
- * Get the metrics
- *
- * GET /metrics
- *
- * Counters and timings in the text format of Prometheus. With a metrics token configured it is needed as a
- * bearer. Without one they are given to who calls from the same machine directly, and anyone else gets 401; with a
- * trusted proxy configured so does everyone. Answers also under overload.
- *
- * Permission: public.
- *
- * - 200: The metrics.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 500 INTERNAL
- */
-export type GetMetrics = (request: GetMetricsRequest, context: Context) => Promise<GetMetricsReply>;
 
 /** The request of `getOpenApiYaml`. */
 export interface GetOpenApiYamlRequest {
@@ -1090,6 +755,342 @@ export type GetGraphqlIntrospectionReply =
  */
 export type GetGraphqlIntrospection = (request: GetGraphqlIntrospectionRequest, context: Context) => Promise<GetGraphqlIntrospectionReply>;
 
+export type ChangePasswordRequestBody = Schemas['ChangePasswordRequest'];
+
+/** The request of `changePassword`. */
+export interface ChangePasswordRequest {
+  path: {
+    /** The id of a user. */
+    user_id: number;
+  };
+  body: ChangePasswordRequestBody;
+}
+
+/** The replies of `changePassword`. */
+export type ChangePasswordReply =
+  | { status: 204; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 410 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Change a password
+ *
+ * PUT /api/v1/users/{user_id}/password
+ *
+ * Sets the password of a user. For one's own account `current_password` is needed, and a wrong or missing one is
+ * 422 with its pointer; an admin who sets the password of somebody else leaves it out. All sessions of the user
+ * end, and access tokens issued before are refused within a second.
+ *
+ * Permission users.set-password: viewer own, developer own, admin any.
+ *
+ * - 204: Done. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 410 GONE, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type ChangePassword = Route<ChangePasswordRequest, ChangePasswordReply, DecisionOf<'changePassword'>> | NotWritten;
+
+export type LoginRequestBody = Schemas['LoginRequest'];
+
+/** The request of `login`. */
+export interface LoginRequest {
+  body: LoginRequestBody;
+}
+
+/** The replies of `login`. */
+export type LoginReply =
+  | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: LoginTokens }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Log in
+ *
+ * POST /api/v1/auth/login
+ *
+ * Exchanges an e-mail address and a password for tokens, and starts a session. `flow` chooses between an access
+ * token with a refresh token (`jwt`) and a single opaque token (`opaque`). With `cookie` the tokens come as
+ * cookies and the body holds only their lifetime. Answers for an unknown address and for a
+ * wrong password are the same and take the same time. Repeated failures are answered with 429 and growing waits (see
+ * the rate limits); when many log in at once, those who ask for most are answered with 503.
+ *
+ * Permission: public.
+ *
+ * - 200: The tokens of a new session, by flow; or their lifetime alone, when they come as cookies.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
+ *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type Login = (request: LoginRequest, context: Context) => Promise<LoginReply>;
+
+export type RefreshSessionRequestBody = RefreshRequest;
+
+/** The request of `refreshSession`. */
+export interface RefreshSessionRequest {
+  cookies: {
+    /** The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it. */
+    accord_refresh?: RefreshToken;
+    /** Binds the refresh cookie to its session; set with it over HTTPS, as `__Host-accord_session`. A refresh cookie that comes over HTTPS without it, or with that of another session, is 401. */
+    accord_session?: string;
+  };
+  body: RefreshSessionRequestBody | undefined;
+}
+
+/** The replies of `refreshSession`. */
+export type RefreshSessionReply =
+  | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: RefreshedTokens }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Renew an access token
+ *
+ * POST /api/v1/auth/refresh
+ *
+ * Exchanges a refresh token, from the body or from its cookie, for a new access token and the next refresh token.
+ * The answer comes the way the token came: in the body, or as cookies. The body wins over the cookie.
+ * Without a token it is 400; an unknown, expired, used or revoked one is 401. When a token is used a second time, or
+ * after another successor of the same token, the whole session ends (see Authentication).
+ *
+ * Permission: public.
+ *
+ * - 200: The next tokens of the session; or their lifetime alone, when they come as cookies.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
+ *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type RefreshSession = (request: RefreshSessionRequest, context: Context) => Promise<RefreshSessionReply>;
+
+export type LogoutRequestBody = RefreshRequest;
+
+/** The request of `logout`. */
+export interface LogoutRequest {
+  cookies: {
+    /** The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it. */
+    accord_refresh?: RefreshToken;
+    /** Binds the refresh cookie to its session; set with it over HTTPS, as `__Host-accord_session`. A refresh cookie that comes over HTTPS without it, or with that of another session, is 401. */
+    accord_session?: string;
+  };
+  body: LogoutRequestBody | undefined;
+}
+
+/** The replies of `logout`. */
+export type LogoutReply =
+  | { status: 204; headers?: Only<{ 'set-cookie'?: Array<string> }> }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Log out
+ *
+ * POST /api/v1/auth/logout
+ *
+ * Ends one session: that of the refresh token in the body or in its cookie, or that of the opaque token under
+ * which the request comes; the first of these that is there. Also 204 when the session was gone already. Clears
+ * both cookies. Without any of these tokens it is 400, and 401 where an `Authorization` header holds something
+ * else. An access token of the `jwt` flow lives out its 15 minutes.
+ *
+ * Permission: public.
+ *
+ * - 204: The session has ended. Both cookies are cleared.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
+ *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type Logout = (request: LogoutRequest, context: Context) => Promise<LogoutReply>;
+
+/** The request of `listSessions`. */
+export interface ListSessionsRequest {
+  query: {
+    /** The greatest number of entries, in the offset and cursor styles. 20 when absent. */
+    limit?: number;
+    /** The number of entries to skip, in the offset style. 0 when absent. */
+    offset?: number;
+    /** The number of the page, counted from 1, in the page style. 1 when absent. */
+    page?: number;
+    /** The greatest number of entries of a page, in the page style. 20 when absent. */
+    per_page?: number;
+    /** Chooses the cursor style. Empty for the first page, then the `cursor.next` of the page before. Opaque; a forged one is 400. */
+    after?: string;
+  };
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
+    'if-none-match'?: string;
+  };
+}
+
+/** The replies of `listSessions`. */
+export type ListSessionsReply =
+  | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: SessionListOrPage }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 413 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * List own sessions
+ *
+ * GET /api/v1/auth/sessions
+ *
+ * The live sessions of the caller, oldest first, in one of the three pagination styles.
+ *
+ * Permission sessions.read: viewer own, developer own, admin own.
+ *
+ * - 200: Sessions. An array, or with `after` a page with a cursor.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 413
+ *   PAYLOAD_TOO_LARGE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type ListSessions = Route<ListSessionsRequest, ListSessionsReply, DecisionOf<'listSessions'>> | NotWritten;
+
+/** The request of `revokeOtherSessions`, which has no parameters and no body. */
+export type RevokeOtherSessionsRequest = Record<string, never>;
+
+/** The replies of `revokeOtherSessions`. */
+export type RevokeOtherSessionsReply =
+  | { status: 204; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Revoke all other sessions
+ *
+ * DELETE /api/v1/auth/sessions
+ *
+ * Ends all sessions of the caller but the one that the request belongs to. Under Basic it ends them all.
+ *
+ * Permission sessions.revoke: viewer own, developer own, admin own.
+ *
+ * - 204: Done. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429 RATE_LIMITED, 500 INTERNAL, 503
+ *   UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type RevokeOtherSessions = Route<RevokeOtherSessionsRequest, RevokeOtherSessionsReply, DecisionOf<'revokeOtherSessions'>> | NotWritten;
+
+/** The request of `revokeSession`. */
+export interface RevokeSessionRequest {
+  path: {
+    /** The id of a session. */
+    session_id: SessionId;
+  };
+}
+
+/** The replies of `revokeSession`. */
+export type RevokeSessionReply =
+  | { status: 204; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Revoke a session
+ *
+ * DELETE /api/v1/auth/sessions/{session_id}
+ *
+ * Ends one session of the caller. 404 when the caller has no live session with this id.
+ *
+ * Permission sessions.revoke: viewer own, developer own, admin own.
+ *
+ * - 204: Done. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429 RATE_LIMITED, 500 INTERNAL, 503
+ *   UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type RevokeSession = Route<RevokeSessionRequest, RevokeSessionReply, DecisionOf<'revokeSession'>> | NotWritten;
+
+/** The request of `getJwks`. */
+export interface GetJwksRequest {
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
+    'if-none-match'?: string;
+  };
+}
+
+/** The replies of `getJwks`. */
+export type GetJwksReply =
+  | { status: 200; headers?: NoHeaders; body: JsonWebKeySet }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 403 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get the public keys
+ *
+ * GET /.well-known/jwks.json
+ *
+ * The keys that verify access tokens, as a JSON Web Key Set (RFC 7517): the present one, the next one before it
+ * signs, and old ones until their last token has expired. Empty when the service signs with a shared secret
+ * (HS256). Unversioned; the answer is `application/json` for every `Accept`.
+ *
+ * Permission: public.
+ *
+ * - 200: The key set.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetJwks = (request: GetJwksRequest, context: Context) => Promise<GetJwksReply>;
+
+/** The request of `getLiveness`, which has no parameters and no body. */
+export type GetLivenessRequest = Record<string, never>;
+
+/** The replies of `getLiveness`. */
+export type GetLivenessReply =
+  | { status: 200; headers?: NoHeaders; body: Liveness }
+  | { status: 400 | 403; headers?: NoHeaders; body: Problem };
+
+/**
+ * Is the process alive?
+ *
+ * GET /livez
+ *
+ * For a liveness probe. Answers as long as the process runs, also under overload and without a database.
+ *
+ * Permission: public.
+ *
+ * - 200: The process is alive.
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN
+ */
+export type GetLiveness = (request: GetLivenessRequest, context: Context) => Promise<GetLivenessReply>;
+
+/** The request of `getReadiness`, which has no parameters and no body. */
+export type GetReadinessRequest = Record<string, never>;
+
+/** The replies of `getReadiness`. */
+export type GetReadinessReply =
+  | { status: 200; headers?: NoHeaders; body: Readiness }
+  | { status: 400 | 403 | 500; headers?: NoHeaders; body: Problem }
+  | { status: 503; headers?: NoHeaders; body: Readiness };
+
+/**
+ * Is the service ready?
+ *
+ * GET /readyz
+ *
+ * For a readiness probe. 503 while the service starts, stops or misses something that it needs; the body is the
+ * same report either way. An overloaded service is ready, and `degraded`.
+ *
+ * Permission: public.
+ *
+ * - 200: Ready for requests.
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503
+ */
+export type GetReadiness = (request: GetReadinessRequest, context: Context) => Promise<GetReadinessReply>;
+
+/** The request of `getMetrics`, which has no parameters and no body. */
+export type GetMetricsRequest = Record<string, never>;
+
+/** The replies of `getMetrics`. */
+export type GetMetricsReply =
+  | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
+  | { status: 400 | 401 | 403 | 500; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get the metrics
+ *
+ * GET /metrics
+ *
+ * Counters and timings in the text format of Prometheus. With a metrics token configured it is needed as a
+ * bearer. Without one they are given to who calls from the same machine directly, and anyone else gets 401; with a
+ * trusted proxy configured so does everyone. Answers also under overload.
+ *
+ * Permission: public.
+ *
+ * - 200: The metrics.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 500 INTERNAL
+ */
+export type GetMetrics = (request: GetMetricsRequest, context: Context) => Promise<GetMetricsReply>;
+
 /** src/application/rest/users.ts: People with an account, and their passwords. */
 export interface UsersHandlers {
   listUsers: ListUsers;
@@ -1098,7 +1099,7 @@ export interface UsersHandlers {
   replaceUser: ReplaceUser;
   updateUser: UpdateUser;
   deleteUser: DeleteUser;
-  changePassword: ChangePassword;
+  changePassword?: ChangePassword;
 }
 
 /** src/application/rest/orders.ts: Orders of a user. An order is `pending` until it is paid or cancelled: */
@@ -1111,41 +1112,41 @@ export interface OrdersHandlers {
   payOrder: PayOrder;
 }
 
+/** src/application/rest/platform.ts: Health, metrics and the published contracts. Unversioned, and not counted by the rate limit. */
+export interface PlatformHandlers {
+  getRoot: GetRoot;
+  getOpenApiYaml?: GetOpenApiYaml;
+  getOpenApiJson?: GetOpenApiJson;
+  getGraphqlSchema?: GetGraphqlSchema;
+  getGraphqlIntrospection?: GetGraphqlIntrospection;
+  getLiveness?: GetLiveness;
+  getReadiness?: GetReadiness;
+  getMetrics?: GetMetrics;
+}
+
 /** src/application/rest/auth.ts: Logging in and out, and the sessions that come of it. */
 export interface AuthHandlers {
-  login: Login;
-  refreshSession: RefreshSession;
-  logout: Logout;
   getCurrentUser: GetCurrentUser;
-  listSessions: ListSessions;
-  revokeOtherSessions: RevokeOtherSessions;
-  revokeSession: RevokeSession;
+  login?: Login;
+  refreshSession?: RefreshSession;
+  logout?: Logout;
+  listSessions?: ListSessions;
+  revokeOtherSessions?: RevokeOtherSessions;
+  revokeSession?: RevokeSession;
 }
 
 /** src/application/rest/keys.ts: The public keys that verify access tokens. */
 export interface KeysHandlers {
-  getJwks: GetJwks;
-}
-
-/** src/application/rest/platform.ts: Health, metrics and the published contracts. Unversioned, and not counted by the rate limit. */
-export interface PlatformHandlers {
-  getRoot: GetRoot;
-  getLiveness: GetLiveness;
-  getReadiness: GetReadiness;
-  getMetrics: GetMetrics;
-  getOpenApiYaml: GetOpenApiYaml;
-  getOpenApiJson: GetOpenApiJson;
-  getGraphqlSchema: GetGraphqlSchema;
-  getGraphqlIntrospection: GetGraphqlIntrospection;
+  getJwks?: GetJwks;
 }
 
 /** All handlers, by tag. */
 export interface Handlers {
   users: UsersHandlers;
   orders: OrdersHandlers;
-  auth: AuthHandlers;
-  keys: KeysHandlers;
   platform: PlatformHandlers;
+  auth: AuthHandlers;
+  keys?: KeysHandlers;
 }
 
 /** True for identical types. Ends the walk through a recursive schema. */
@@ -1195,20 +1196,20 @@ export type Closed<Actual, Declared> = {
     : `'${Name & string}' is not an operationId of this tag in openapi.yaml`;
 };
 
-/** Checks the handlers of `users`: one for each operation, and no reply that the contract does not declare. */
+/** Checks the handlers of `users`: one for each required operation, and no reply that the contract does not declare. */
 export const usersHandlers = <Actual extends UsersHandlers>(handlers: Actual & Closed<Actual, UsersHandlers>): UsersHandlers => handlers;
 
-/** Checks the handlers of `orders`: one for each operation, and no reply that the contract does not declare. */
+/** Checks the handlers of `orders`: one for each required operation, and no reply that the contract does not declare. */
 export const ordersHandlers = <Actual extends OrdersHandlers>(handlers: Actual & Closed<Actual, OrdersHandlers>): OrdersHandlers => handlers;
 
-/** Checks the handlers of `auth`: one for each operation, and no reply that the contract does not declare. */
+/** Checks the handlers of `platform`: one for each required operation, and no reply that the contract does not declare. */
+export const platformHandlers = <Actual extends PlatformHandlers>(handlers: Actual & Closed<Actual, PlatformHandlers>): PlatformHandlers => handlers;
+
+/** Checks the handlers of `auth`: one for each required operation, and no reply that the contract does not declare. */
 export const authHandlers = <Actual extends AuthHandlers>(handlers: Actual & Closed<Actual, AuthHandlers>): AuthHandlers => handlers;
 
-/** Checks the handlers of `keys`: one for each operation, and no reply that the contract does not declare. */
+/** Checks the handlers of `keys`: one for each required operation, and no reply that the contract does not declare. */
 export const keysHandlers = <Actual extends KeysHandlers>(handlers: Actual & Closed<Actual, KeysHandlers>): KeysHandlers => handlers;
-
-/** Checks the handlers of `platform`: one for each operation, and no reply that the contract does not declare. */
-export const platformHandlers = <Actual extends PlatformHandlers>(handlers: Actual & Closed<Actual, PlatformHandlers>): PlatformHandlers => handlers;
 
 /** The method, path and tag of each operation. */
 export const operations = {
@@ -1218,29 +1219,29 @@ export const operations = {
   replaceUser: { method: 'PUT', path: '/api/v1/users/{user_id}', tag: 'users' },
   updateUser: { method: 'PATCH', path: '/api/v1/users/{user_id}', tag: 'users' },
   deleteUser: { method: 'DELETE', path: '/api/v1/users/{user_id}', tag: 'users' },
-  changePassword: { method: 'PUT', path: '/api/v1/users/{user_id}/password', tag: 'users' },
   listOrders: { method: 'GET', path: '/api/v1/users/{user_id}/orders', tag: 'orders' },
   createOrder: { method: 'POST', path: '/api/v1/users/{user_id}/orders', tag: 'orders' },
   getUserOrder: { method: 'GET', path: '/api/v1/users/{user_id}/orders/{order_id}', tag: 'orders' },
   getOrder: { method: 'GET', path: '/api/v1/orders/{order_id}', tag: 'orders' },
   cancelOrder: { method: 'POST', path: '/api/v1/orders/{order_id}/cancel', tag: 'orders' },
   payOrder: { method: 'POST', path: '/api/v1/orders/{order_id}/payment', tag: 'orders' },
-  login: { method: 'POST', path: '/api/v1/auth/login', tag: 'auth' },
-  refreshSession: { method: 'POST', path: '/api/v1/auth/refresh', tag: 'auth' },
-  logout: { method: 'POST', path: '/api/v1/auth/logout', tag: 'auth' },
   getCurrentUser: { method: 'GET', path: '/api/v1/auth/me', tag: 'auth' },
-  listSessions: { method: 'GET', path: '/api/v1/auth/sessions', tag: 'auth' },
-  revokeOtherSessions: { method: 'DELETE', path: '/api/v1/auth/sessions', tag: 'auth' },
-  revokeSession: { method: 'DELETE', path: '/api/v1/auth/sessions/{session_id}', tag: 'auth' },
-  getJwks: { method: 'GET', path: '/.well-known/jwks.json', tag: 'keys' },
   getRoot: { method: 'GET', path: '/', tag: 'platform' },
-  getLiveness: { method: 'GET', path: '/livez', tag: 'platform' },
-  getReadiness: { method: 'GET', path: '/readyz', tag: 'platform' },
-  getMetrics: { method: 'GET', path: '/metrics', tag: 'platform' },
   getOpenApiYaml: { method: 'GET', path: '/openapi.yaml', tag: 'platform' },
   getOpenApiJson: { method: 'GET', path: '/openapi.json', tag: 'platform' },
   getGraphqlSchema: { method: 'GET', path: '/schema.graphql', tag: 'platform' },
   getGraphqlIntrospection: { method: 'GET', path: '/schema.json', tag: 'platform' },
+  changePassword: { method: 'PUT', path: '/api/v1/users/{user_id}/password', tag: 'users' },
+  login: { method: 'POST', path: '/api/v1/auth/login', tag: 'auth' },
+  refreshSession: { method: 'POST', path: '/api/v1/auth/refresh', tag: 'auth' },
+  logout: { method: 'POST', path: '/api/v1/auth/logout', tag: 'auth' },
+  listSessions: { method: 'GET', path: '/api/v1/auth/sessions', tag: 'auth' },
+  revokeOtherSessions: { method: 'DELETE', path: '/api/v1/auth/sessions', tag: 'auth' },
+  revokeSession: { method: 'DELETE', path: '/api/v1/auth/sessions/{session_id}', tag: 'auth' },
+  getJwks: { method: 'GET', path: '/.well-known/jwks.json', tag: 'keys' },
+  getLiveness: { method: 'GET', path: '/livez', tag: 'platform' },
+  getReadiness: { method: 'GET', path: '/readyz', tag: 'platform' },
+  getMetrics: { method: 'GET', path: '/metrics', tag: 'platform' },
 } as const;
 
 export type OperationId = keyof typeof operations;

@@ -11,12 +11,12 @@ export const policy = {
   'users.update': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'any' },
   'users.set-role': { VIEWER: 'none', DEVELOPER: 'none', ADMIN: 'any' },
   'users.delete': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'any' },
-  'users.set-password': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'any' },
   'orders.list': { VIEWER: 'own', DEVELOPER: 'any', ADMIN: 'any' },
   'orders.create': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'any' },
   'orders.read': { VIEWER: 'own', DEVELOPER: 'any', ADMIN: 'any' },
   'orders.cancel': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'any' },
   'orders.pay': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'any' },
+  'users.set-password': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'any' },
   'sessions.read': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'own' },
   'sessions.revoke': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'own' },
   'posts.read': { VIEWER: 'any', DEVELOPER: 'any', ADMIN: 'any' },
@@ -40,13 +40,13 @@ export interface Decisions {
   replaceUser: 'owner';
   updateUser: 'owner';
   deleteUser: 'owner';
-  changePassword: 'owner';
   listOrders: 'owner';
   createOrder: 'owner';
   getUserOrder: 'owner';
   getOrder: 'owner';
   cancelOrder: 'owner';
   payOrder: 'owner';
+  changePassword: 'owner';
   listSessions: 'owner' | 'self';
   revokeOtherSessions: 'owner' | 'self';
   revokeSession: 'owner' | 'self';
@@ -61,6 +61,9 @@ export interface Decisions {
   'Mutation.addMessage': 'owner' | 'self';
   'Mutation.deleteMessage': 'owner';
 }
+
+/** The fields of GraphQL that parts answer (`x-parts`). The application may answer them itself. */
+export type FieldOfPart = 'Query.me' | 'User.role';
 
 /** The actions that permissions name. */
 export type Action = keyof typeof policy;

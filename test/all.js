@@ -76,7 +76,7 @@ if (unknown.length > 0) throw new Error(`There is no folder of tests: ${unknown.
 /** The test files of each process, which share loaded modules, by folder. @type {Map<string, string[]>} */
 const filesOf = new Map();
 for (const file of tests.filter((file) => asked.length === 0 || asked.some((folder) => isAbove(folder)(file)))) {
-  const above = FIRST.filter((one) => isAbove(one)(file)).sort((a, b) => b.length - a.length);
+  const above = FIRST.filter((pattern) => isAbove(pattern)(file)).sort((a, b) => b.length - a.length);
   const folder = above[0] ?? /** @type {string} */ (file.split('/')[0]);
   filesOf.set(folder, [...(filesOf.get(folder) ?? []), file]);
 }
@@ -252,5 +252,5 @@ if (bad.length > 0) {
   process.exitCode = 1;
 }
 /** @param {'total' | 'pass' | 'fail' | 'skip'} name */
-const sum = (name) => runs.reduce((all, one) => all + one[name], 0);
+const sum = (name) => runs.reduce((all, run) => all + run[name], 0);
 console.log(`# { total: ${sum('total')}, pass: ${sum('pass')}, fail: ${sum('fail')}, skip: ${sum('skip')} }`);

@@ -4,13 +4,8 @@
  * @module
  */
 
-export {
-  type Application,
-  type ApplicationPlatform,
-  type Demo,
-  defineApplication,
-  type Job,
-} from './core/application.js';
+export { emailKey, hasher, User, type UserFields } from './core/accounts.js';
+export { type Application, type ApplicationPlatform, type Demo, defineApplication } from './core/application.js';
 export type { Call } from './core/calls/access.js';
 export { Failure, failuresOf, type NotWritten, notWritten } from './core/calls/errors.js';
 export { type Page, type PageRequest, resourceTag } from './core/calls/rows.js';
@@ -31,9 +26,8 @@ export {
   routeFor,
   stream,
 } from './core/operations/route.js';
+export type { Job } from './core/part.js';
 export { type Context, preference, replies, representPage } from './core/rest/routes.js';
 export { httpUrl } from './core/variables.js';
-export { hasher } from './parts/identity/accounts/passwords.js';
-export { emailKey, User, type UserFields } from './parts/identity/accounts/users.js';
 export type { OwnSession } from './parts/identity/sessions/sessions.js';
 export type { HandlerServices, PlatformServices } from './server/services.js';

@@ -26,9 +26,9 @@ function upwards(folder, isIt) {
   return parent.href === folder.href ? undefined : upwards(parent, isIt);
 }
 
-/** @type {(one: Package) => boolean} */
+/** @type {(read: Package) => boolean} */
 const isAnother = ({ name }) => name !== undefined && name !== PLATFORM;
-/** @type {(one: Package) => boolean} */
+/** @type {(read: Package) => boolean} */
 const buildsOnThePlatform = ({ name, dependencies, devDependencies }) =>
   name !== PLATFORM && PLATFORM in { ...dependencies, ...devDependencies };
 
@@ -41,7 +41,7 @@ function found() {
   // The platform is a package, which may be linked, or installed for several projects.
   const [, program] = process.argv;
   const folders = [...(program === undefined ? [] : [dirname(program)]), process.cwd()];
-  const project = folders.map((one) => upwards(pathToFileURL(`${one}/`), buildsOnThePlatform)).find(Boolean) ?? around;
+  const [project = around] = folders.flatMap((path) => upwards(pathToFileURL(`${path}/`), buildsOnThePlatform) ?? []);
   if (project !== undefined) return project;
   throw new Error('There is no package.json of a project in any folder above this one.');
 }

@@ -2,19 +2,20 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { Decimal, Sql, sqltag } from '@prisma/client/runtime/client';
-import { type Answer, type Connection, type Result, type Statement, statementOf, TEXT_TYPES } from './connection.js';
+import { type Answer, answerOf, type Connection } from './connection.js';
 import type { DataModel } from './data-model.js';
 import {
   type AnyClient,
   type DryRuns,
   delegateName,
-  type Plan,
   type PlanCache,
   recordPlan,
   type StatementNames,
+  type StatementPlan,
   type UnsupportedPlan,
 } from './recorder.js';
-import { type Call, copyOf, type Shape, shapeOf, UnreadRow, Unsupported } from './shape.js';
+import { copyOf, type PrismaCall, type Shape, shapeOf, UnreadRow, Unsupported } from './shape.js';
+import { type Result, type Statement, statementOf, TEXT_TYPES } from './statement.js';
 import { decoderOf, type Slot, timestampOf } from './values.js';
 
 /** The connection of a call, inside or outside of a transaction. */
@@ -37,10 +38,20 @@ interface Parts {
 }
 
 export interface Calls {
-  run: (call: Call, scope: CallScope) => Promise<unknown>;
+  run: (call: PrismaCall, scope: CallScope) => Promise<unknown>;
   raw: (method: '$queryRaw' | '$executeRaw', query: RawQuery, values: unknown[], scope: CallScope) => Promise<unknown>;
   /** Lets Prisma run a call. */
-  fallBack: (call: Call, scope: CallScope, reason: string) => Promise<unknown>;
+  fallBack: (call: PrismaCall, scope: CallScope, reason: string) => Promise<unknown>;
+}
+
+type Answered = Exclude<Answer, { error: unknown }>;
+
+/** A call that was sent. @param copy its arguments before that, if Prisma reads the answer too */
+interface Executed {
+  call: PrismaCall;
+  plan: StatementPlan;
+  shape: Shape;
+  copy: { args: object | undefined } | undefined;
 }
 
 const READ_OPERATION = /^(find|count)/;
@@ -52,22 +63,22 @@ const NULLABLE = new Set(['findUnique', 'findFirst']);
 const isOutdatedStatement = (error: unknown) => (error as { routine?: unknown }).routine === 'RevalidateCachedQuery';
 
 export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: Parts): Calls {
-  async function byPrisma({ model, operation, args }: Call, scope: CallScope): Promise<unknown> {
+  async function byPrisma({ model, operation, args }: PrismaCall, scope: CallScope): Promise<unknown> {
     return scope.prisma((client) => client[delegateName(model.name)]?.[operation]?.(args));
   }
 
-  function fallBack(call: Call, scope: CallScope, reason: string): Promise<unknown> {
+  function fallBack(call: PrismaCall, scope: CallScope, reason: string): Promise<unknown> {
     countFallback(call, reason);
     return byPrisma(call, scope);
   }
 
-  function countFallback({ model, operation }: Call, reason: string): void {
+  function countFallback({ model, operation }: PrismaCall, reason: string): void {
     const key = `${model.name}.${operation}: ${reason}`;
     counts.fallbacks.set(key, (counts.fallbacks.get(key) ?? 0) + 1);
   }
 
   /** Copies the arguments, because the caller may change them before the recording. */
-  function recordingOf(call: Call, shape: Shape): () => Promise<Plan | UnsupportedPlan> {
+  function recordingOf(call: PrismaCall, shape: Shape): () => Promise<StatementPlan | UnsupportedPlan> {
     const copied = { ...call, args: copyOf(dataModel, call) };
     return async () => {
       try {
@@ -80,7 +91,7 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
     };
   }
 
-  function run(call: Call, scope: CallScope): Promise<unknown> {
+  function run(call: PrismaCall, scope: CallScope): Promise<unknown> {
     let shape: Shape;
     try {
       shape = shapeOf(dataModel, call);
@@ -98,47 +109,58 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
     return execute(call, scope, plan, shape);
   }
 
-  async function execute(call: Call, scope: CallScope, plan: Plan, shape: Shape): Promise<unknown> {
-    const { operation } = call;
+  function execute(call: PrismaCall, scope: CallScope, plan: StatementPlan, shape: Shape): Promise<unknown> {
     const { statement, slots } = plan;
     const now = new Date();
     const values = new Array(slots.length);
     for (let i = 0; i < values.length; i++) values[i] = (slots[i] as Slot)(shape.values, now);
-    const connection = READ_OPERATION.test(operation) ? scope.reads : scope.connection;
+    const connection = READ_OPERATION.test(call.operation) ? scope.reads : scope.connection;
     const copy = plan.unverified > 0 ? { args: copyOf(dataModel, call) } : undefined;
     counts.prepared++;
-    let result: Result;
+    return answerOf(connection, statement(values)).then(
+      (result) => read({ call, plan, shape, copy }, { result, connection }),
+      (error: unknown) => {
+        if (!isOutdatedStatement(error)) return replay(call, { error });
+        clearStatements();
+        return scope.isTransaction ? replay(call, { error }) : byPrisma(call, scope);
+      },
+    );
+  }
+
+  function read({ call, plan, shape, copy }: Executed, answer: Answered): unknown {
+    const { operation } = call;
+    const { rows, rowCount } = answer.result;
+    if (COUNT_OPERATIONS.has(operation)) return { count: rowCount };
+    if (rows.length === 0 && !LIST_OPERATIONS.has(operation))
+      return NULLABLE.has(operation) ? null : replay(call, answer);
+    if (copy !== undefined && rows.length > 0) return readVerified({ call, plan, shape, copy }, answer);
     try {
-      result = await connection.query(statement(values));
-    } catch (error) {
-      if (!isOutdatedStatement(error)) return replay(call, { error });
-      clearStatements();
-      return scope.isTransaction ? replay(call, { error }) : byPrisma(call, scope);
-    }
-    if (COUNT_OPERATIONS.has(operation)) return { count: result.rowCount };
-    const { rows } = result;
-    const isList = LIST_OPERATIONS.has(operation);
-    if (rows.length === 0 && !isList) return NULLABLE.has(operation) ? null : replay(call, { result, connection });
-    if (copy !== undefined && rows.length > 0) {
-      const found = await verify(call, copy.args, plan, { result, connection });
-      if (found.difference === undefined) plan.unverified--;
-      else refuse(call, shape, found.difference);
-      if (found.error !== undefined) throw found.error;
-      return found.value;
-    }
-    try {
-      return readAnswer(plan, operation, result);
+      return readAnswer(plan, operation, answer.result);
     } catch (error) {
       refuse(call, shape, error);
-      return replay(call, { result, connection });
+      return replay(call, answer);
     }
   }
 
-  const readAnswer = ({ reader }: Plan, operation: string, result: Result): unknown =>
+  /** Lets Prisma read the answer, and compares. */
+  async function readVerified({ call, plan, shape, copy }: Executed, answer: Answered): Promise<unknown> {
+    const { value, error, sent } = await dryRuns.run(call, copy?.args, answer);
+    try {
+      const isEqual = isDeepStrictEqual(readAnswer(plan, call.operation, answer.result), value);
+      if (!isEqual || sent.length !== 1 || error !== undefined) throw new Unsupported('answers differ');
+      plan.unverified--;
+    } catch (difference) {
+      refuse(call, shape, difference);
+    }
+    if (error !== undefined) throw error;
+    return value;
+  }
+
+  const readAnswer = ({ reader }: StatementPlan, operation: string, result: Result): unknown =>
     LIST_OPERATIONS.has(operation) ? reader.rows(result) : reader.row(result, result.rows[0] as unknown[]);
 
   /** Leaves a shape to Prisma, unless only this row is. */
-  function refuse(call: Call, shape: Shape, error: unknown): void {
+  function refuse(call: PrismaCall, shape: Shape, error: unknown): void {
     if (error instanceof UnreadRow) return;
     const reason = error instanceof Unsupported ? error.message : 'a row cannot be read';
     countFallback(call, reason);
@@ -152,30 +174,14 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
   }
 
   /** Lets Prisma read the answer, so that it throws its own errors and continues with further statements. */
-  async function replay(call: Call, answer: Answer): Promise<unknown> {
+  async function replay(call: PrismaCall, answer: Answer): Promise<unknown> {
     counts.replayed++;
     const { value, error } = await dryRuns.run(call, copyOf(dataModel, call), answer);
     if (error !== undefined) throw error;
     return value;
   }
 
-  async function verify(
-    call: Call,
-    args: object | undefined,
-    plan: Plan,
-    answer: { result: Result; connection: Connection },
-  ): Promise<{ difference?: unknown; value: unknown; error: unknown }> {
-    const { value, error, sent } = await dryRuns.run(call, args, answer);
-    try {
-      const isEqual = isDeepStrictEqual(readAnswer(plan, call.operation, answer.result), value);
-      if (isEqual && sent.length === 1 && error === undefined) return { value, error };
-      return { difference: new Unsupported('answers differ'), value, error };
-    } catch (difference) {
-      return { difference, value, error };
-    }
-  }
-
-  async function raw(
+  function raw(
     method: '$queryRaw' | '$executeRaw',
     query: RawQuery,
     given: unknown[],
@@ -185,20 +191,27 @@ export function callsOf({ dataModel, dryRuns, plans, names, counts, verified }: 
     const sql = query instanceof Sql ? query : sqltag(query, ...(given as never[]));
     const { connection } = scope;
     counts.prepared++;
-    let result: Result;
+    let statement: Statement;
     try {
-      result = await connection.query(rawStatement(names.nameOfRepeated(sql.text), sql));
+      statement = rawStatement(names.repeated(sql.text), sql);
     } catch (error) {
-      if (!isOutdatedStatement(error)) return replayRaw(method, sql, { error });
-      clearStatements();
-      return scope.isTransaction ? replayRaw(method, sql, { error }) : raw(method, sql, [], scope);
+      return replayRaw(method, sql, { error });
     }
-    if (method === '$executeRaw') return result.rowCount ?? 0;
-    try {
-      return rowsOf(result);
-    } catch {
-      return replayRaw(method, sql, { result, connection });
-    }
+    return answerOf(connection, statement).then(
+      (result) => {
+        if (method === '$executeRaw') return result.rowCount ?? 0;
+        try {
+          return rowsOf(result);
+        } catch {
+          return replayRaw(method, sql, { result, connection });
+        }
+      },
+      (error: unknown) => {
+        if (!isOutdatedStatement(error)) return replayRaw(method, sql, { error });
+        clearStatements();
+        return scope.isTransaction ? replayRaw(method, sql, { error }) : raw(method, sql, [], scope);
+      },
+    );
   }
 
   async function replayRaw(method: '$queryRaw' | '$executeRaw', sql: Sql, answer: Answer): Promise<unknown> {
@@ -234,8 +247,9 @@ function rowsOf({ fields, rows }: Result): object[] {
   });
 }
 
-const rawStatement = (name: string, { text, values }: Sql): Statement => ({
-  name,
+const rawStatement = (named: ReturnType<StatementNames['repeated']>, { text, values }: Sql): Statement => ({
+  name: named.name,
+  columns: named.columns,
   text,
   values: values.map(encode),
   rowMode: 'array',

@@ -2,40 +2,21 @@
 
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import type { FieldDef, QueryArrayConfig, QueryArrayResult } from 'pg';
-
-/** Returns the parser of a column type. */
-export interface Types {
-  getTypeParser: (type: number, format?: string) => (text: string) => unknown;
-}
+import type { QueryArrayConfig } from 'pg';
+import { type Done, NO_RESULT, PreparedQuery, type Result, type Statement, type Types } from './statement.js';
 
 /** Wraps the function by which Prisma's adapter sends a statement, to change its text and how its answer is read. */
 export type Adapt = <Config extends { text: string; types: Types }, Answer>(
   query: (config: Config) => Answer,
 ) => (config: Config) => Answer;
 
-/** A statement for `pg`. A statement with an empty name is not prepared. */
-export interface Statement {
-  name?: string;
-  text: string;
-  values?: unknown[];
-  rowMode: 'array';
-  types: Types;
-}
-
-export type Result = Pick<QueryArrayResult, 'rows' | 'rowCount' | 'command'> & {
-  fields: Pick<FieldDef, 'name' | 'dataTypeID'>[];
-};
-
-/** Runs single statements, by a pool or by shared connections. */
+/** Runs single statements, by a pool or by shared connections. Takes callbacks, because each layer would create promises. */
 export interface Connection {
-  query: (statement: Statement) => Promise<Result>;
+  query: (statement: Statement, done: Done) => void;
 }
 
 /** A connection of `pg.Pool`. */
-export interface PoolConnection {
-  /** Takes a callback, because `pg` otherwise creates two promises and a stack trace. */
-  query: (statement: Statement, done: Done) => void;
+export interface PoolConnection extends Connection {
   on: (event: 'error', listener: (error: Error) => void) => unknown;
   /** @param broken destroys the connection */
   release: (broken?: Error | boolean) => void;
@@ -46,20 +27,6 @@ export interface PoolLike {
   connect: () => Promise<PoolConnection>;
 }
 
-export const TEXT_TYPES: Types = { getTypeParser: () => (text) => text };
-
-type Done = (error: Error | null, result: Result) => void;
-
-/** Inherits all members but the values, because `pg` copies each own member (0.3 µs). */
-export function statementOf(name: string, text: string): (values: unknown[]) => Statement {
-  const constant: Statement = { name, text, rowMode: 'array', types: TEXT_TYPES };
-  return (values) => {
-    const statement = Object.create(constant) as Statement;
-    statement.values = values;
-    return statement;
-  };
-}
-
 /** Returns true unless the connection can be used again, as after an SQL error. */
 export function isBroken(error: unknown): boolean {
   const { severity } = error as { severity?: unknown };
@@ -68,7 +35,7 @@ export function isBroken(error: unknown): boolean {
 
 const guarded = new WeakSet<PoolConnection>();
 
-/** Takes a connection. Its statement rejects if the connection is lost, so `error` events are ignored. */
+/** Takes a connection. Its statement fails if the connection is lost, so `error` events are ignored. */
 export async function takeConnection(pool: PoolLike): Promise<PoolConnection> {
   const connection = await pool.connect();
   if (!guarded.has(connection)) {
@@ -78,22 +45,28 @@ export async function takeConnection(pool: PoolLike): Promise<PoolConnection> {
   return connection;
 }
 
-export const sendStatement = (connection: PoolConnection, statement: Statement): Promise<Result> =>
+/** Sends a statement; to a client of `pg` as a `PreparedQuery`, unless a wrapper of `query` changes statements or waits for them. */
+export function send(connection: PoolConnection, statement: Statement, done: Done): void {
+  const isPlainClient = (connection as Pipelined).connection !== undefined && !Object.hasOwn(connection, 'query');
+  if (isPlainClient && statement.columns !== undefined)
+    (connection as unknown as { query: (query: object) => void }).query(new PreparedQuery(statement, done));
+  else connection.query(statement, done);
+}
+
+export const answerOf = (connection: Connection, statement: Statement): Promise<Result> =>
   new Promise((resolve, reject) => {
     connection.query(statement, (error, result) => (error ? reject(error) : resolve(result)));
   });
 
 export const pooledConnection = (pool: PoolLike): Connection => ({
-  query: (statement) =>
-    new Promise((resolve, reject) => {
-      const run = (connection: PoolConnection) =>
-        connection.query(statement, (error, result) => {
-          connection.release(error ? isBroken(error) : false);
-          if (error) reject(error);
-          else resolve(result);
-        });
-      takeConnection(pool).then(run, reject);
-    }),
+  query(statement, done) {
+    const run = (connection: PoolConnection) =>
+      send(connection, statement, (error, result) => {
+        connection.release(error ? isBroken(error) : false);
+        done(error, result);
+      });
+    takeConnection(pool).then(run, (error: Error) => done(error, NO_RESULT));
+  },
 });
 
 /** Undocumented members of a pipelined connection. */
@@ -133,8 +106,6 @@ export interface Sent {
 /** The answer to one statement. Later statements are sent to `connection`. */
 export type Answer = { error: unknown } | { result: Result; connection: Connection };
 
-const NOTHING: Result = { command: '', fields: [], rows: [], rowCount: 0 };
-
 type RunQuery = (config: QueryArrayConfig & { types: Types }) => Promise<Result>;
 
 /** The members of a connection that Prisma's adapter uses in a transaction. */
@@ -164,9 +135,9 @@ export function dryAdapter(adapt: Adapt) {
   let step: string | undefined;
   const query: RunQuery = adapt(async (config) => {
     sent.push({ text: config.text, values: config.values ?? [] });
-    if (answer === undefined || (step !== undefined && config.text !== step)) return NOTHING;
+    if (answer === undefined || (step !== undefined && config.text !== step)) return NO_RESULT;
     if ('error' in answer) throw answer.error;
-    if (sent.length > 1) return answer.connection.query(config as Statement);
+    if (sent.length > 1) return answerOf(answer.connection, config as Statement);
     const { fields, rows } = answer.result;
     const parsers = fields.map(({ dataTypeID }) => config.types.getTypeParser(dataTypeID, 'text'));
     const parsed = rows.map((row) => row.map((text, i) => (text === null ? null : parsers[i]?.(text))));
@@ -191,8 +162,9 @@ export function dryAdapter(adapt: Adapt) {
 /** A connection for Prisma's own transactions, which would return broken ones to the pool. */
 function keepOrDestroy(connection: PoolConnection, adapt: Adapt) {
   let broken = false;
+  const on: Connection = { query: (statement, done) => send(connection, statement, done) };
   const query: RunQuery = adapt((config) =>
-    sendStatement(connection, config as Statement).catch((error: unknown) => {
+    answerOf(on, config as Statement).catch((error: unknown) => {
       broken ||= isBroken(error);
       throw error;
     }),
@@ -207,12 +179,12 @@ const CONTROL = /^(BEGIN|COMMIT|ROLLBACK$|SET TRANSACTION)/;
 export function joiningAdapter(pool: PoolLike, names: (text: string) => string, adapt: Adapt) {
   const single = pooledConnection(pool);
   let openConnection: Connection | undefined;
-  const query: RunQuery = adapt((config) => single.query(config as Statement));
+  const query: RunQuery = adapt((config) => answerOf(single, config as Statement));
   const connect = async (): Promise<unknown> => {
     if (openConnection === undefined) return keepOrDestroy(await takeConnection(pool), adapt);
     const connection = openConnection;
-    const send: RunQuery = adapt((config) => connection.query(config as Statement));
-    return asClient(async (config) => (CONTROL.test(config.text) ? NOTHING : send(config)));
+    const send: RunQuery = adapt((config) => answerOf(connection, config as Statement));
+    return asClient(async (config) => (CONTROL.test(config.text) ? NO_RESULT : send(config)));
   };
   /** Used by the next transaction with an isolation level. Prisma's own transactions around a call have none. */
   let next: Connection | undefined;

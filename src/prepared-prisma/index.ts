@@ -7,10 +7,9 @@ export {
   type PoolConnection,
   type PoolLike,
   pooledConnection,
-  type Result,
-  type Statement,
-  type Types,
+  send,
   writeTogether,
 } from './connection.js';
 export type { DataModel, Field, Model, Relation } from './data-model.js';
-export { type Options, preparedClient } from './prepared-client.js';
+export { type ManualTransaction, type Options, preparedClient } from './prepared-client.js';
+export { type Done, NO_RESULT, type Statement, type Types } from './statement.js';

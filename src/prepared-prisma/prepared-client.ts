@@ -37,7 +37,11 @@ export class LazyCall<Scope = CallScope> implements PromiseLike<unknown> {
   }
 
   #run(): Promise<unknown> {
-    this.#promise ??= this.#start(this.#scope);
+    try {
+      this.#promise ??= this.#start(this.#scope);
+    } catch (error) {
+      this.#promise = Promise.reject(error);
+    }
     return this.#promise;
   }
 
@@ -64,14 +68,14 @@ const delegatesOf = (dataModel: DataModel, calls: Calls, prisma: AnyClient): Del
 /** Methods that Prisma's client runs, also in a transaction. */
 const PRISMA_METHODS = ['$transaction', '$queryRawUnsafe', '$executeRawUnsafe', '$queryRawTyped'];
 /** Methods that the client of a transaction lacks. */
-const ROOT_METHODS = ['$connect', '$disconnect', '$on', '$use', '$extends'];
+const ROOT_METHODS = ['$begin', '$connect', '$disconnect', '$on', '$use', '$extends'];
 
 /** Returns a function that creates a client. Not a Proxy, because each transaction creates one. */
 function clientFactory<Client extends object>(
   delegates: Delegates,
   calls: Calls,
   real: Client,
-  transact: (work: unknown, options?: object) => Promise<unknown>,
+  ofRoot: Readonly<Record<string, (...given: never[]) => unknown>>,
 ) {
   class PreparedClient {
     readonly $scope: CallScope;
@@ -88,11 +92,8 @@ function clientFactory<Client extends object>(
         return this.$delegates[member];
       },
     });
-  Object.defineProperty(PreparedClient.prototype, '$transaction', {
-    value(this: PreparedClient, work: unknown, options?: object) {
-      return transact(work, options);
-    },
-  });
+  for (const [method, value] of Object.entries(ofRoot))
+    Object.defineProperty(PreparedClient.prototype, method, { value });
   for (const method of ['$queryRaw', '$executeRaw'] as const)
     Object.defineProperty(PreparedClient.prototype, method, {
       value(this: PreparedClient, query: RawQuery, ...values: unknown[]) {
@@ -154,6 +155,14 @@ interface TransactionOptions extends Partial<TransactionLimits> {
   isolationLevel?: string;
 }
 
+/** A transaction of `$begin()`. Its calls may be sent before it has a connection, and fail if it gets none. */
+export interface ManualTransaction<Client> {
+  readonly tx: Client;
+  /** Rejects if PostgreSQL rolls back, for example after a failed statement. */
+  readonly commit: () => Promise<void>;
+  readonly rollback: () => Promise<void>;
+}
+
 /** @param make `(adapter) => new PrismaClient({ adapter })` @param pool `pg.Pool`, which the caller closes */
 export function preparedClient<Client extends object>(
   make: (adapter: SqlDriverAdapterFactory) => Client,
@@ -172,7 +181,7 @@ export function preparedClient<Client extends object>(
 ): Client {
   const counts: Statistics = { prepared: 0, unrecorded: 0, replayed: 0, recorded: 0, fallbacks: new Map() };
   const names = statementNames(maxNames);
-  const joining = joiningAdapter(pool, names.nameOfRepeated, adapt);
+  const joining = joiningAdapter(pool, (text) => names.repeated(text).name, adapt);
   const real = make(joining.factory);
   const prisma = real as unknown as AnyClient & { _clientVersion?: string };
   const clientVersion = prisma._clientVersion ?? '';
@@ -219,57 +228,65 @@ export function preparedClient<Client extends object>(
         work.then(ended, ended);
         return work;
       },
-      leave: async () => {
-        if (prismaClient === undefined) return;
-        const results = await Promise.allSettled(running);
-        leave?.();
-        await ended;
-        const failed = results.find(({ status }) => status === 'rejected');
-        if (failed) throw (failed as PromiseRejectedResult).reason;
-      },
+      leave: () => (prismaClient === undefined ? undefined : end()),
     };
+    async function end(): Promise<void> {
+      const results = await Promise.allSettled(running);
+      leave?.();
+      await ended;
+      const failed = results.find(({ status }) => status === 'rejected');
+      if (failed) throw (failed as PromiseRejectedResult).reason;
+    }
   }
 
-  async function inTransaction<T>(
-    work: (scope: CallScope) => Promise<T>,
-    options: TransactionOptions = {},
-  ): Promise<T> {
+  function open(options: TransactionOptions = {}) {
     const limits = { maxWait: options.maxWait ?? maxWait, timeout: options.timeout ?? timeout };
     let transaction: OpenTransaction;
-    const { prisma, leave } = joinable({ query: (statement) => transaction.query(statement) });
-    try {
-      transaction = await openTransaction(pool, limits, options.isolationLevel, clientVersion, leave);
-    } catch (error) {
+    const joined = joinable({ query: (statement, done) => transaction.query(statement, done) });
+    transaction = openTransaction(pool, limits, options.isolationLevel, clientVersion, joined.leave);
+    const scope = { connection: transaction, reads: transaction, isTransaction: true, prisma: joined.prisma };
+    const commit = () =>
+      transaction.commit().catch(async (error: unknown) => {
+        throw await dry.transactionError(error, 'COMMIT');
+      });
+    return { transaction, scope, commit, rollback: () => transaction.rollback().catch(() => {}) };
+  }
+
+  async function inTransaction<T>(work: (scope: CallScope) => Promise<T>, options?: TransactionOptions): Promise<T> {
+    const { transaction, scope, commit, rollback } = open(options);
+    await transaction.taken().catch(async (error: unknown) => {
       throw await dry.transactionError(error, 'connect');
-    }
-    const scope = { connection: transaction, reads: transaction, isTransaction: true, prisma };
+    });
     let value: T;
     try {
       value = await work(scope);
     } catch (error) {
-      await transaction.rollback().catch(() => {});
+      await rollback();
       throw error;
     }
-    await transaction.commit().catch(async (error: unknown) => {
-      throw await dry.transactionError(error, 'COMMIT');
-    });
+    await commit();
     return value;
+  }
+
+  function begin(options?: TransactionOptions): ManualTransaction<Client> {
+    const { scope, commit, rollback } = open(options);
+    return { tx: createClient(scope), commit, rollback };
   }
 
   function transact(work: unknown, options?: TransactionOptions): Promise<unknown> {
     if (typeof work === 'function') return inTransaction((scope) => work(createClient(scope)), options);
     const list = work as LazyCall[];
-    if (!list.every((one) => one instanceof LazyCall))
+    if (!list.every((call) => call instanceof LazyCall))
       throw new Error('All elements of the array need to be Prisma Client promises. Calls of a transaction are none.');
     return inTransaction(async (scope) => {
       const values: unknown[] = [];
-      for (const one of list) values.push(await LazyCall.startIn(one, scope));
+      for (const call of list) values.push(await LazyCall.startIn(call, scope));
       return values;
     }, options);
   }
 
   const delegates = delegatesOf(dataModel, calls, prisma);
-  const createClient = clientFactory<Client>(delegates, calls, real, transact);
+  const createClient = clientFactory<Client>(delegates, calls, real, { $transaction: transact, $begin: begin });
   const client = createClient(outside);
   return Object.defineProperties(client, {
     $disconnect: { value: async () => void (await Promise.all([prisma.$disconnect(), dry.close()])) },

@@ -3,13 +3,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type Adapt, type Answer, dryAdapter, type Sent, type Statement } from './connection.js';
+import { type Adapt, type Answer, dryAdapter, type Sent } from './connection.js';
 import type { DataModel } from './data-model.js';
-import { type Call, copyOf, type Shape, Unsupported } from './shape.js';
+import { copyOf, type PrismaCall, type Shape, Unsupported } from './shape.js';
+import type { Statement } from './statement.js';
 import { FORMATS, generatorOf, isToday, markerValue, type Reader, readerOf, type Slot } from './values.js';
 
 /** The statement of a shape, its parameters, and the reader of its rows. */
-export interface Plan {
+export interface StatementPlan {
   statement: (values: unknown[]) => Statement;
   slots: Slot[];
   reader: Reader;
@@ -34,9 +35,9 @@ const COMMANDS: [operation: RegExp, text: RegExp][] = [
 export async function recordPlan(
   dataModel: DataModel,
   dry: DryRuns,
-  call: Call,
+  call: PrismaCall,
   shape: Shape,
-): Promise<Pick<Plan, 'slots' | 'reader'> & { text: string }> {
+): Promise<Pick<StatementPlan, 'slots' | 'reader'> & { text: string }> {
   const { types, values, equal } = shape;
   const markers = (number: number) => equal.map((i) => markerValue(types[i] ?? 'text', i, number, values[i]));
   const [first, second] = [markers(0), markers(1)];
@@ -78,7 +79,7 @@ export async function recordPlan(
   return { text: a.text, slots, reader: readerOf(dataModel, call.model, call.operation, call.args) };
 }
 
-async function recordStatement(dry: DryRuns, call: Call, args: object | undefined) {
+async function recordStatement(dry: DryRuns, call: PrismaCall, args: object | undefined) {
   // Generated timestamps must differ between the runs, or they would be taken for constants.
   await delay(2);
   const { sent, error }: DryRun = await dry.run(call, args);
@@ -114,7 +115,7 @@ export const delegateName = (model: string): string => (model[0] ?? '').toLowerC
 
 export interface DryRuns {
   /** Runs a call. Without `answer`, its statement returns no rows. */
-  run: (call: Call, args: object | undefined, answer?: Answer) => Promise<DryRun>;
+  run: (call: PrismaCall, args: object | undefined, answer?: Answer) => Promise<DryRun>;
   raw: (method: '$queryRaw' | '$executeRaw', query: object, answer: Answer) => Promise<DryRun>;
   /** Returns the error that Prisma throws if connecting or COMMIT fails with `error`. */
   transactionError: (error: unknown, at: 'connect' | 'COMMIT') => Promise<unknown>;
@@ -165,15 +166,15 @@ const MAX_WAITING = 100;
 const START_DELAY_MS = 1000;
 
 interface Entry {
-  plan: Plan | UnsupportedPlan;
+  plan: StatementPlan | UnsupportedPlan;
   /** True if used since the last eviction, which spares such plans once (second-chance algorithm). */
   isUsed: boolean;
 }
 
 export interface PlanCache {
-  get: (key: string) => Plan | UnsupportedPlan | undefined;
+  get: (key: string) => StatementPlan | UnsupportedPlan | undefined;
   /** Records a shape in the background at its second use. @param prepare returns the function that records */
-  record: (key: string, prepare: () => () => Promise<Plan | UnsupportedPlan>) => void;
+  record: (key: string, prepare: () => () => Promise<StatementPlan | UnsupportedPlan>) => void;
   markUnsupported: (key: string, reason: string) => void;
   clear: () => void;
   /** Resolves when no recording is pending. */
@@ -184,7 +185,7 @@ export interface PlanCache {
 export function planCache(limit: number, perSecond: number): PlanCache {
   const plans = new Map<string, Entry>();
   const wasSeen = seenBefore(limit);
-  const waiting = new Map<string, () => Promise<Plan | UnsupportedPlan>>();
+  const waiting = new Map<string, () => Promise<StatementPlan | UnsupportedPlan>>();
   let generation = 0;
   let nextAt = performance.now() + START_DELAY_MS;
   let recording: Promise<void> | undefined;
@@ -252,31 +253,31 @@ export function planCache(limit: number, perSecond: number): PlanCache {
 export interface StatementNames {
   /** Returns an empty string if the limit is reached. The statement is then not prepared. */
   nameOf: (text: string) => string;
-  /** Returns an empty string for the first use of a text. */
-  nameOfRepeated: (text: string) => string;
+  /** Returns the name and the columns of a text; an empty name for its first use. */
+  repeated: (text: string) => Named;
   /** Changes all names, because PostgreSQL rejects statements that were prepared before a table was altered. */
   renew: () => void;
 }
 
+type Named = Required<Pick<Statement, 'name' | 'columns'>>;
+
 export function statementNames(limit: number): StatementNames {
-  const names = new Map<string, string>();
+  const names = new Map<string, Named>();
   const isSecond = seenBefore(limit);
   let revision = 0;
-  function of(text: string): string {
+  function of(text: string): Named {
     const known = names.get(text);
     if (known !== undefined) return known;
-    if (names.size >= limit) return '';
+    if (names.size >= limit) return { name: '', columns: {} };
     // A hash, because a pooler may share a server connection between processes of two versions.
     const hash = createHash('sha256').update(`${text}${revision}`).digest('base64url').slice(0, 22);
-    const name = `prepared_${hash}`;
-    names.set(text, name);
-    return name;
+    const named = { name: `prepared_${hash}`, columns: {} };
+    names.set(text, named);
+    return named;
   }
   return {
-    nameOf: of,
-    nameOfRepeated(text) {
-      return names.has(text) || isSecond(text) ? of(text) : '';
-    },
+    nameOf: (text) => of(text).name,
+    repeated: (text) => (names.has(text) || isSecond(text) ? of(text) : { name: '', columns: {} }),
     renew() {
       revision++;
       names.clear();

@@ -8,7 +8,7 @@ export class Unsupported extends Error {}
 /** A row that only Prisma can read. */
 export class UnreadRow extends Error {}
 
-export interface Call {
+export interface PrismaCall {
   model: Model;
   operation: string;
   args: object | undefined;
@@ -48,14 +48,14 @@ const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/
 const isIsoDate = (text: string): boolean => ISO_DATE.test(text) && !Number.isNaN(Date.parse(text));
 
 /** @throws Unsupported */
-export function shapeOf(dataModel: DataModel, call: Call): Shape {
+export function shapeOf(dataModel: DataModel, call: PrismaCall): Shape {
   const walk = new Walk(dataModel, call, undefined, false);
   walk.start(call.args);
   return walk;
 }
 
 /** Copies the arguments with padded lists. @param filled replaces the values */
-export function copyOf(dataModel: DataModel, call: Call, filled?: readonly unknown[]): object | undefined {
+export function copyOf(dataModel: DataModel, call: PrismaCall, filled?: readonly unknown[]): object | undefined {
   return new Walk(dataModel, call, filled, true).start(call.args) as object | undefined;
 }
 
@@ -72,7 +72,7 @@ class Walk implements Shape {
 
   constructor(
     { models }: DataModel,
-    { model, operation }: Call,
+    { model, operation }: PrismaCall,
     filled: readonly unknown[] | undefined,
     copies: boolean,
   ) {

@@ -6,9 +6,9 @@
 
 import { Decimal, skip } from '@prisma/client/runtime/client';
 import { types as pgTypes } from 'pg';
-import type { Result } from './connection.js';
 import type { DataModel, Field, Model } from './data-model.js';
 import { UnreadRow, Unsupported, type ValueType } from './shape.js';
+import type { Result } from './statement.js';
 
 type Decode = (text: string) => unknown;
 
@@ -115,7 +115,7 @@ export function readerOf(dataModel: DataModel, model: Model, operation: string, 
   if (operation !== 'count') return reader(partsOf(dataModel, model, args));
   if (args.select !== undefined) throw new Unsupported('count of chosen fields');
   const row: Reader['row'] = (_result, row) => Number(row[0]);
-  return { row, rows: (result) => result.rows.map((each) => row(result, each)) };
+  return { row, rows: (result) => result.rows.map((values) => row(result, values)) };
 }
 
 function reader(parts: Part[]): Reader {
@@ -212,9 +212,13 @@ type Format = (value: never) => unknown;
 
 const pad = (number: number, digits: number) => String(number).padStart(digits, '0');
 const dayOf = (at: Date) => `${pad(at.getUTCFullYear(), 4)}-${pad(at.getUTCMonth() + 1, 2)}-${pad(at.getUTCDate(), 2)}`;
-const timeOf = (at: Date) => at.toISOString().slice(-13, -1).replace('.000', '');
-/** Formats a timestamp as @prisma/adapter-pg does. */
-export const timestampOf = (at: Date): string => `${dayOf(at)} ${timeOf(at)}`;
+const timeIn = (iso: string) => iso.slice(-13, iso.endsWith('.000Z') ? -5 : -1);
+const timeOf = (at: Date) => timeIn(at.toISOString());
+/** Formats a timestamp as @prisma/adapter-pg does. ISO 8601 has a sign before years that do not have four digits. */
+export function timestampOf(at: Date): string {
+  const iso = at.toISOString();
+  return `${iso.length === 24 ? iso.slice(0, 10) : dayOf(at)} ${timeIn(iso)}`;
+}
 
 const unchanged = (value: unknown) => value;
 const dateFormats = [timestampOf, dayOf, timeOf];

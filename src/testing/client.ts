@@ -1,13 +1,13 @@
 import { type Agent, request } from 'node:http';
 import type { Application } from '@accord-api/platform/internals/core/application';
 import type { Catalogue } from '@accord-api/platform/internals/core/contract/codes';
+import { type Seams, WITHOUT_PARTS } from '@accord-api/platform/internals/core/part';
 import type { FastifyInstance } from 'fastify';
 import { createClient, type SubscribePayload } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { Contract } from './contract.js';
 import { note, type Observations } from './coverage/elements.js';
 import type { Exchange } from './coverage/exchange.js';
-import type { GraphQLRequest, GraphQLResult } from './coverage/graphql.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read bodies without types; the contract decides about them
 export type Json = any;
@@ -26,6 +26,11 @@ export interface Person extends Account {
 
 const POLL_INTERVAL_MS = 25;
 const MAX_EVENTS = 400;
+
+interface GraphQLResult {
+  data?: unknown;
+  errors?: readonly object[] | undefined;
+}
 
 export interface Subscription {
   /** Removes and returns the first matching result, or waits for it. Rejects if the subscription ends without one. */
@@ -135,11 +140,14 @@ export const sendRaw = (
     outgoing.on('error', reject).end(payload);
   });
 
+/** Returns true if an application has a part. Without it, the contract alone does not say what an answer contains. */
+export const hasPart = ({ core }: FastifyInstance, name: keyof Seams) => core.seams[name] !== WITHOUT_PARTS[name];
+
 /** Lists violations of the 200 rule and of the shape of errors (docs/decisions.md, "The 200 rule of GraphQL"). */
-function* graphqlBreaches(response: Response, body: Json, catalogue: Catalogue): Generator<string> {
+function* graphqlBreaches(response: Response, body: Json, catalogue: Catalogue, isCounted: boolean): Generator<string> {
   if (response.status !== 200) yield `GraphQL answered ${response.status}`;
   const isShed = body.errors?.[0]?.message.startsWith('The service is overloaded.') === true;
-  if (!isShed && !response.headers.has('x-rate-limit-limit')) yield 'GraphQL sent no rate headers';
+  if (isCounted && !isShed && !response.headers.has('x-rate-limit-limit')) yield 'GraphQL sent no rate headers';
   for (const result of [body].flat()) yield* resultBreaches(result, catalogue);
 }
 
@@ -186,6 +194,8 @@ export interface TestClient {
   rest: (method: string, path: string, request?: RestRequest) => Promise<RestAnswer>;
   graphql: (person: Pick<Person, 'headers'> | null, query: string, variables?: object) => Promise<GraphQLAnswer>;
   subscribe: (person: Pick<Person, 'headers'>, query: string, variables?: object) => Subscription;
+  /** Counts elements of the contracts as covered. */
+  observe: (keys: Iterable<string>) => void;
   /** Checks an answer to a request that was sent in another way. */
   checkExchange: (exchange: Exchange) => void;
 }
@@ -201,21 +211,17 @@ interface ClientDependencies {
 }
 
 export function testClient({ app, url, contract, errors, observations, onBreach }: ClientDependencies): TestClient {
+  const observe = (keys: Iterable<string>) => observations && note(observations, keys);
   const checkExchange = (exchange: Exchange) => {
-    if (observations) note(observations, contract.observeRest(exchange));
+    observe(contract.observeRest(exchange));
     for (const breach of contract.breaches(exchange, app.notWritten)) onBreach(breach);
-  };
-  const record = (request: GraphQLRequest, result: GraphQLResult) => {
-    if (observations) note(observations, contract.observeGraphql(request, result));
   };
   const fetchGraphql = async (init: RequestInit, path = '/graphql'): Promise<Response> => {
     const response = await fetch(url + path, { redirect: 'manual', ...init });
     const isAnswer = response.headers.get('content-type')?.includes('json') === true;
     if (!isAnswer || typeof init.body !== 'string') return response;
     const body: Json = await response.clone().json();
-    const results = [body].flat();
-    for (const [index, request] of [JSON.parse(init.body)].flat().entries()) record(request, results[index]);
-    for (const breach of graphqlBreaches(response, body, errors)) onBreach(breach);
+    for (const breach of graphqlBreaches(response, body, errors, hasPart(app, 'limits'))) onBreach(breach);
     return response;
   };
 
@@ -231,6 +237,7 @@ export function testClient({ app, url, contract, errors, observations, onBreach 
   };
 
   return {
+    observe,
     checkExchange,
 
     async fetch(path, init = {}) {
@@ -256,14 +263,13 @@ export function testClient({ app, url, contract, errors, observations, onBreach 
       const headers = { 'content-type': 'application/json', ...person?.headers };
       const response = await fetchGraphql({ method: 'POST', headers, body: JSON.stringify({ query, variables }) });
       const { data, errors: found = [] }: Json = await response.json();
-      const codes = found.map((one: Json) => one.extensions.code);
+      const codes = found.map((error: Json) => error.extensions.code);
       return { headers: response.headers, data, errors: found, codes };
     },
 
     subscribe(person, query, variables) {
       const request = { query, variables };
       return subscribe(url, person, request, (result) => {
-        record(request, result);
         for (const breach of resultBreaches(result, errors)) onBreach(breach);
       });
     },

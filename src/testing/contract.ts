@@ -1,3 +1,4 @@
+import { closedSchema } from '@accord-api/platform/internals/core/contract/closed-schema';
 import {
   type Response as ContractResponse,
   type Header,
@@ -9,17 +10,17 @@ import {
 import {
   expandVersions,
   normaliseOpenApi,
-  type Operation,
   operations,
   prefixOf,
+  type RestOperation,
   versionsOf,
 } from '@accord-api/platform/internals/core/contract/openapi';
-import { closedSchema, inlineSchemas } from '@accord-api/platform/internals/core/contract/schemas';
+import { hasQueries } from '@accord-api/platform/internals/core/contract/published';
+import { inlineSchemas } from '@accord-api/platform/internals/core/contract/schemas';
 import { addFormats } from '@accord-api/platform/internals/core/http/json-schema';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { buildSchema, type GraphQLField, type GraphQLSchema, getArgumentValues } from 'graphql';
+import { buildSchema, type GraphQLField, GraphQLSchema, getArgumentValues } from 'graphql';
 import type { Exchange } from './coverage/exchange.js';
-import { type GraphQLObserver, graphqlObserver } from './coverage/graphql.js';
 import { restContract } from './coverage/rest.js';
 
 export interface Contract {
@@ -27,12 +28,11 @@ export interface Contract {
   source: OpenApiDocument;
   /** The document with inlined references and the paths of each version. */
   document: OpenApiDocument;
-  operations: Operation[];
+  operations: RestOperation[];
   schema: GraphQLSchema;
   /** Finds the operation of an exchange by its method, its path and the version of the answer. */
-  operationOf: (exchange: Pick<Exchange, 'method' | 'path'> & Partial<Exchange>) => Operation | undefined;
+  operationOf: (exchange: Pick<Exchange, 'method' | 'path'> & Partial<Exchange>) => RestOperation | undefined;
   observeRest: (exchange: Exchange) => Set<string>;
-  observeGraphql: GraphQLObserver;
   /** Describes everything in an answer that the contract does not declare. @param notWritten operations that may answer 501 */
   breaches: (exchange: Exchange, notWritten?: readonly string[]) => string[];
 }
@@ -52,7 +52,7 @@ function read(source: OpenApiDocument, graphql: string): Contract {
   const all = operations(document);
   const operationOf = operationFinder(document, all);
   const rest = restContract(source);
-  const schema = buildSchema(graphql);
+  const schema = hasQueries(graphql) ? buildSchema(graphql) : new GraphQLSchema({});
   return {
     source,
     document,
@@ -60,7 +60,6 @@ function read(source: OpenApiDocument, graphql: string): Contract {
     schema,
     operationOf,
     observeRest: (exchange) => rest.observe(operationOf(exchange), exchange),
-    observeGraphql: graphqlObserver(schema),
     breaches(exchange, notWritten = []) {
       const { method, path, status, headers, text } = exchange;
       const declared = operationOf(exchange);
@@ -76,7 +75,7 @@ function read(source: OpenApiDocument, graphql: string): Contract {
 }
 
 /** Returns a function that finds operations. A path may lack its prefix, if another part of the request selects the version. */
-function operationFinder(document: OpenApiDocument, all: readonly Operation[]): Contract['operationOf'] {
+function operationFinder(document: OpenApiDocument, all: readonly RestOperation[]): Contract['operationOf'] {
   const newestFirst = versionsOf(document).reverse();
   const templates = all.map((operation) => ({
     operation,
@@ -96,31 +95,13 @@ function operationFinder(document: OpenApiDocument, all: readonly Operation[]): 
 /** Headers that no contract needs to declare. Add one only with a reason. */
 const TRANSPORT_HEADERS = new Set([
   // HTTP/1.1 (RFC 9110, RFC 9112)
-  'connection',
-  'content-length',
-  'content-type',
-  'date',
-  'keep-alive',
-  'transfer-encoding',
-  'content-encoding',
+  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding', 'content-encoding'],
   // helmet: on every answer
-  'content-security-policy',
-  'cross-origin-opener-policy',
-  'cross-origin-resource-policy',
-  'origin-agent-cluster',
-  'referrer-policy',
-  'strict-transport-security',
-  'x-content-type-options',
-  'x-dns-prefetch-control',
-  'x-download-options',
-  'x-frame-options',
-  'x-permitted-cross-domain-policies',
-  'x-xss-protection',
+  ...['content-security-policy', 'cross-origin-opener-policy', 'cross-origin-resource-policy', 'origin-agent-cluster'],
+  ...['referrer-policy', 'strict-transport-security', 'x-content-type-options', 'x-dns-prefetch-control'],
+  ...['x-download-options', 'x-frame-options', 'x-permitted-cross-domain-policies', 'x-xss-protection'],
   // content negotiation and CORS
-  'vary',
-  'access-control-allow-credentials',
-  'access-control-allow-origin',
-  'access-control-expose-headers',
+  ...['vary', 'access-control-allow-credentials', 'access-control-allow-origin', 'access-control-expose-headers'],
 ]);
 
 /** See docs/decisions.md, "Failures". */
@@ -166,7 +147,7 @@ function bodyBreaches({ content }: ContractResponse, method: string, headers: He
 }
 
 /** Returns the names of the parameters in a path template. */
-export const parametersIn = (path: string): string[] => [...path.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);
+export const parameterNames = (path: string): string[] => [...path.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);
 
 /** A row of the permission matrix: the permissions for an operation or a root field, without or with a condition. */
 export interface MatrixRow {
@@ -184,18 +165,18 @@ function rowsOf(name: string, permissions: readonly Permission[]): MatrixRow[] {
   const conditional = permissions.filter(({ when }) => when !== undefined);
   return [
     { name, when: undefined, permissions: always },
-    ...conditional.map((one) => ({ name, when: one.when, permissions: [...always, one] })),
+    ...conditional.map((permission) => ({ name, when: permission.when, permissions: [...always, permission] })),
   ];
 }
 
 /** Returns the rows of an operation; none for a public one. */
-export const rowsOfOperation = ({ operationId, permission, furtherPermissions }: Operation): MatrixRow[] =>
+export const rowsOfOperation = ({ operationId, permission, furtherPermissions }: RestOperation): MatrixRow[] =>
   permission === 'public' ? [] : rowsOf(operationId, [permission, ...furtherPermissions]);
 
 /** Returns the rows of a root field: its `@permission` directives in the form of `x-permission`. */
 export function rowsOfField(schema: GraphQLSchema, name: string, { astNode }: Field): MatrixRow[] {
   const definition = schema.getDirective('permission');
-  const directives = (astNode?.directives ?? []).filter((one) => one.name.value === 'permission');
+  const directives = (astNode?.directives ?? []).filter((directive) => directive.name.value === 'permission');
   const permissions = directives.map((node) => {
     const values = (definition ? getArgumentValues(definition, node) : {}) as Permission;
     const accesses = rolesIn(values).map((role) => [role, String(values[role]).toLowerCase()]);
@@ -216,9 +197,9 @@ export const matrixOf = ({ operations, schema }: Contract): { rest: MatrixRow[];
 
 /** Returns true if a role may act on its own resources (`own`), or on resources of other accounts. */
 export const allows = ({ permissions }: MatrixRow, role: string, own: boolean): boolean =>
-  permissions.every((one) => {
-    const access = one[role.toLowerCase()];
+  permissions.every((permission) => {
+    const access = permission[role.toLowerCase()];
     return access === 'any' || (access === 'own' && own);
   });
 
-export const mechanismsOf = ({ security }: Operation): Set<string> => new Set(security.flatMap(Object.keys));
+export const mechanismsOf = ({ security }: RestOperation): Set<string> => new Set(security.flatMap(Object.keys));

@@ -4,10 +4,9 @@ import { Agent } from 'node:http';
 import type { Parameter } from '@accord-api/platform/internals/core/contract/document';
 import {
   bodyForms,
-  type Operation,
   prefixOf,
+  type RestOperation,
   splitPath,
-  versionsOf,
 } from '@accord-api/platform/internals/core/contract/openapi';
 import { parameterForm, schemaOf } from '@accord-api/platform/internals/core/contract/parameter-form';
 import fc from 'fast-check';
@@ -24,20 +23,7 @@ const UNKNOWN_VERSION = '999';
 /** Texts that are easily misread as a number, a boolean, a list or JSON. */
 const MISLEADING_TEXTS = {
   scalar: [
-    'TRUE',
-    '1',
-    'null',
-    '',
-    '-0',
-    '01',
-    '0x10',
-    '1e999',
-    '1e-999',
-    'NaN',
-    '9007199254740993',
-    '1,5',
-    '*',
-    '"1-1"',
+    ...['TRUE', '1', 'null', '', '-0', '01', '0x10', '1e999', '1e-999', 'NaN', '9007199254740993', '1,5', '*', '"1-1"'],
   ],
   list: [',', '1,,2', ',1', 'a|b', '1 2', '%2C'],
   json: ['{', '', '{"__proto__":1}', '{"a":1,"a":2}', '1e400', '['.repeat(200)],
@@ -82,7 +68,7 @@ function parameterChange(parameter: Parameter): fc.Arbitrary<Change> {
 }
 
 /** Generates bodies: valid and nearly valid ones in each media type, malformed ones, and none. */
-function bodyChange(operation: Operation): fc.Arbitrary<Change> {
+function bodyChange(operation: RestOperation): fc.Arbitrary<Change> {
   const malformed = fc.oneof(
     fc.json(),
     anyText,
@@ -109,7 +95,7 @@ function bodyChange(operation: Operation): fc.Arbitrary<Change> {
 const callerChange = (people: readonly Draft['as'][]): fc.Arbitrary<Change> =>
   changeBy(
     weighted<Draft['as']>(
-      [12, fc.constantFrom(...people)],
+      [12, fc.constantFrom(...(people.length === 0 ? [undefined] : people))],
       [1, fc.constant(undefined)],
       [1, headerText.map((text) => ({ headers: { authorization: `Bearer ${text}` } }))],
       [1, headerText.map((authorization) => ({ headers: { authorization } }))],
@@ -118,17 +104,17 @@ const callerChange = (people: readonly Draft['as'][]): fc.Arbitrary<Change> =>
   );
 
 /** Generates requests to an operation: sound ones with some changed parts, and now and then with another method, version or path. */
-function requestsTo(service: TestService, operation: Operation, drafts: readonly Draft[]): fc.Arbitrary<RawRequest> {
+function requestsTo(service: TestService, operation: RestOperation, drafts: readonly Draft[]) {
   const { parameters } = operation.operation;
   const { version } = splitPath(operation.path) ?? {};
   const { mediaType } = service.app.core.names;
-  const versions = versionsOf(service.contract.document);
-  const prefix = version === undefined ? '' : prefixOf(version);
+  const { versions } = service;
+  const prefix = version !== undefined && versions.includes(version) ? prefixOf(version) : '';
   const accepts = [
-    ...['*/*', 'application/json', mediaType, ...versions.map((one) => `${mediaType}; version=${one}`)],
+    ...['*/*', 'application/json', mediaType, ...versions.map((version) => `${mediaType}; version=${version}`)],
     ...[`${mediaType};v=${UNKNOWN_VERSION}`, 'text/html', 'image/png;q=0, */*;q=0.1', '', '*', ';q=x', 'a/b c, "'],
   ];
-  const hosts = [...versions, UNKNOWN_VERSION].map((one) => `v${one}.api.example.com`);
+  const hosts = [...versions, UNKNOWN_VERSION].map((version) => `v${version}.api.example.com`);
   const changes: fc.Arbitrary<Change>[] = [
     once(3, callerChange(Object.values(service.people))),
     // Few at a time, because most combinations are invalid.
@@ -151,7 +137,7 @@ function requestsTo(service: TestService, operation: Operation, drafts: readonly
   const ownMethods = [operation.method, operation.method === 'GET' ? 'HEAD' : operation.method];
   const method = weighted([12, fc.constantFrom(...ownMethods)], [1, fc.constantFrom(...METHODS)]);
   // A declared name makes a parameter that is given twice.
-  const queries = parameters.filter((one) => one.in === 'query').map(({ name }) => name);
+  const queries = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
   const names = queries.length > 0 ? fc.oneof(unicodeText, fc.constantFrom(...queries)) : unicodeText;
   const further = weighted(
     [11, fc.constant('')],
@@ -174,7 +160,7 @@ function requestsTo(service: TestService, operation: Operation, drafts: readonly
     });
 }
 
-async function soundDrafts(service: TestService, options: ConformanceOptions, operation: Operation): Promise<Draft[]> {
+async function soundDrafts(service: TestService, options: ConformanceOptions, operation: RestOperation) {
   const forms = bodyForms(operation);
   const drafts: Draft[] = [];
   for (let at = 0; at < SOUND_REQUESTS; at++)
@@ -197,7 +183,8 @@ export const drawnRequests = suite(async (t, service, options) => {
   const operations = testedOperations(service, options);
   if (operations.length === 0) return;
   const arbitraries: fc.Arbitrary<RawRequest>[] = [];
-  for (const one of operations) arbitraries.push(requestsTo(service, one, await soundDrafts(service, options, one)));
+  for (const operation of operations)
+    arbitraries.push(requestsTo(service, operation, await soundDrafts(service, options, operation)));
   const statuses = new Map<number, number>();
   const agent = new Agent({ keepAlive: true });
 

@@ -1,5 +1,4 @@
 import type { Application } from '@accord-api/platform/internals/core/application';
-import { rolesOf } from '@accord-api/platform/internals/core/calls/access';
 import type { InputValue } from '@accord-api/platform/internals/core/graphql/arguments';
 import {
   type GraphQLObjectType,
@@ -14,12 +13,22 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import type { Json } from './client.js';
-import { type Bound, isId, SIDES, type Side, sdlBounds, sdlConstraint, sideName } from './coverage/schema-parts.js';
+import { rowsOfField } from './contract.js';
+import {
+  type Bound,
+  isId,
+  namesBound,
+  SIDES,
+  type Side,
+  sdlBounds,
+  sdlConstraint,
+  sideName,
+} from './coverage/schema-parts.js';
 import { sendBounds } from './every-operation.js';
 import {
-  callerOfField,
   documentFor,
   type Field,
+  type FieldAnswer,
   queryField,
   requiredArguments,
   type Step,
@@ -30,13 +39,15 @@ import {
 } from './graphql-fields.js';
 import { type ConformanceOptions, suite, type TestRunner } from './kit.js';
 import { oneOfEachRole, type TestService } from './service.js';
-import { requestContext } from './sound-request.js';
+import { callerOf, requestContext } from './sound-request.js';
 import { boundaryValue } from './values.js';
 
 /** Adds an account with the least id, which a test may delete, and which sends no requests. */
-const settings = ({ policy }: Application) => ({
-  people: { first: [...rolesOf(policy)][0] as string, ...oneOfEachRole({ policy }) },
-});
+const settings = (application: Application) => {
+  const people = oneOfEachRole(application);
+  const [first] = Object.values(people);
+  return { people: first === undefined ? people : { first, ...people } };
+};
 
 /**
  * Tests that the service accepts the last value within each bound and rejects the next one. Keys under `x-coverage.except` are
@@ -81,7 +92,7 @@ const isConditional = (steps: Steps): boolean => steps.some(({ on }) => on !== u
 function* inputsIn(key: string, inputs: Site['inputs']): Generator<Pick<Site, 'key' | 'inputs'>> {
   yield { key, inputs };
   const type = getNamedType((inputs.at(-1) as InputValue).type);
-  if (!isInputObjectType(type) || inputs.slice(0, -1).some((one) => getNamedType(one.type) === type)) return;
+  if (!isInputObjectType(type) || inputs.slice(0, -1).some((input) => getNamedType(input.type) === type)) return;
   for (const field of Object.values(type.getFields()))
     yield* inputsIn(`${type.name}.${field.name}`, [...inputs, field]);
 }
@@ -114,14 +125,13 @@ function sitesOf(service: TestService, options: ConformanceOptions): Map<string,
     [...fieldsFrom(schema, name, root)].flatMap(([owner, steps]) => {
       const { name: field, args } = (steps.at(-1) as Step).field;
       const inputs = args.flatMap((arg) => [...inputsIn(`${owner}.${field}(${arg.name})`, [arg])]);
-      return inputs.map((one): Site => ({ ...one, name, steps }));
+      return inputs.map((input): Site => ({ ...input, name, steps }));
     }),
   );
   const rank = ({ name, steps }: Site) =>
     steps.length + (name in (options.fields ?? {}) ? 0 : 1000) + (isConditional(steps) ? 2000 : 0);
   const sites = new Map<string, Site[]>();
-  for (const site of all.sort((one, other) => rank(one) - rank(other)))
-    sites.set(site.key, [...(sites.get(site.key) ?? []), site]);
+  for (const site of all.sort((a, b) => rank(a) - rank(b))) sites.set(site.key, [...(sites.get(site.key) ?? []), site]);
   return sites;
 }
 
@@ -139,11 +149,19 @@ function withInput([input, ...others]: InputValue[], present: Json, value: unkno
 function isReached(data: Json, [root, ...others]: Steps): boolean {
   let objects: Json[] = [data?.[root.field.name]].flat(Number.POSITIVE_INFINITY);
   for (const { field, on } of others) {
-    const parents = objects.filter((one) => one != null && (on === undefined || one.__typename === on.name));
+    const parents = objects.filter((object) => object != null && (on === undefined || object.__typename === on.name));
     if (parents.length === 0) return false;
-    objects = parents.flatMap((one) => [one[field.name]].flat(Number.POSITIVE_INFINITY));
+    objects = parents.flatMap((parent) => [parent[field.name]].flat(Number.POSITIVE_INFINITY));
   }
   return true;
+}
+
+/** Returns the key of an argument's bound, also as the bound of the interfaces of its type. */
+function withInterfaces(schema: GraphQLSchema, key: string): string[] {
+  const [, owner = '', field = ''] = /^(\w+)\.(\w+)/.exec(key) ?? [];
+  const type = schema.getType(owner);
+  const interfaces = isObjectType(type) ? type.getInterfaces().filter((type) => field in type.getFields()) : [];
+  return [key, ...interfaces.map(({ name }) => key.replace(owner, name))];
 }
 
 async function graphqlBounds(
@@ -154,11 +172,11 @@ async function graphqlBounds(
 ): Promise<void> {
   const { schema } = service.contract;
 
-  /** Returns the codes of the answer; undefined if the field did not run, and `none` without a value. */
-  async function codesOf({ name, steps, inputs }: Site, bound: Bound, side: Side, key: string) {
+  /** Returns the answer; undefined if the field did not run, and `none` without a value. */
+  async function answerOf({ name, steps, inputs }: Site, bound: Bound, side: Side, key: string) {
     const input = inputs.at(-1) as InputValue;
     const [{ field: root }, ...others] = steps;
-    const person = callerOfField(service, name, root);
+    const person = callerOf(service, rowsOfField(schema, name, root).slice(0, 1));
     if (person === undefined) return undefined;
     const context = requestContext(service, person, person);
     const part = { schema: sdlConstraint(schema, input), number: context.number };
@@ -166,13 +184,20 @@ async function graphqlBounds(
     if (value === undefined) return 'none';
     const ofRoot = await soundArguments(options, name, root, context);
     const given: Json[] = [ofRoot, ...others.map(({ field }) => requiredArguments(field))];
-    const [arg] = inputs;
     const last = given[steps.length - 1];
-    last[arg.name] = withInput([...inputs], last[arg.name], isId(input) ? String(value) : value);
+    last[inputs[0].name] = withInput([...inputs], last[inputs[0].name], isId(input) ? String(value) : value);
     const request = documentFor(name, steps, given);
-    const { data, codes } = await queryField({ service, options, name, ...request, headers: person.headers, context });
-    return codes.length > 0 || !isConditional(steps) || isReached(data, steps) ? codes : undefined;
+    const answer = await queryField({ service, options, name, ...request, headers: person.headers, context });
+    return answer.codes.length > 0 || !isConditional(steps) || isReached(answer.data, steps) ? answer : undefined;
   }
+  /** Returns true for a value that the service accepted, or rejected because of this bound. */
+  const isShown = ({ errors }: FieldAnswer, inputs: Site['inputs'], bound: Bound, side: Side): boolean => {
+    if (side === 'at') return errors.length === 0;
+    const input = inputs.at(-1) as InputValue;
+    const at = inputs.map(({ name, type }) => `/${name}${isListType(getNullableType(type)) ? '/0' : ''}`).join('');
+    const issues = errors.flatMap(({ extensions }) => extensions.errors ?? []);
+    return issues.some(({ pointer, detail }) => pointer === at && (isId(input) || namesBound(bound, detail)));
+  };
 
   for (const [owner, sites] of sitesOf(service, options)) {
     const input = sites[0]?.inputs.at(-1) as InputValue;
@@ -183,11 +208,12 @@ async function graphqlBounds(
         if (isExcepted(key)) continue;
         // If the field runs at no site, the coverage reports the bound as missing.
         for (const site of sites) {
-          const codes = await codesOf(site, bound, side, key);
-          if (codes === 'none') break;
-          if (codes === undefined) continue;
-          const status = Math.max(200, ...codes.map((code) => service.application.errors[code]?.status ?? 500));
-          onAnswer(key, side, status, String(codes));
+          const answer = await answerOf(site, bound, side, key);
+          if (answer === 'none') break;
+          if (answer === undefined) continue;
+          const statuses = answer.codes.map((code) => service.application.errors[code]?.status ?? 500);
+          onAnswer(key, side, Math.max(200, ...statuses), String(answer.codes));
+          if (isShown(answer, site.inputs, bound, side)) service.observe(withInterfaces(schema, key));
           break;
         }
       }

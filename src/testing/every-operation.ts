@@ -1,10 +1,9 @@
-import { isPlain, type Schema, valueAt } from '@accord-api/platform/internals/core/contract/document';
+import { isPlain, type Schema } from '@accord-api/platform/internals/core/contract/document';
 import {
   type BodyForm,
   bodyForms,
-  type Operation,
   prefixOf,
-  versionsOf,
+  type RestOperation,
 } from '@accord-api/platform/internals/core/contract/openapi';
 import { schemaOf } from '@accord-api/platform/internals/core/contract/parameter-form';
 import { type Json, type RestRequest, sendRaw } from './client.js';
@@ -35,11 +34,11 @@ const settings = (_: unknown, { environment }: ConformanceOptions) => ({
  */
 export const everyOperation = suite(async (t, service, options) => {
   const operations = testedOperations(service, options);
-  const prefixes = versionsOf(service.contract.document).map(prefixOf);
+  const prefixes = service.versions.map(prefixOf);
   const prefixIn = (path: string) => prefixes.find((prefix) => path.startsWith(`${prefix}/`));
   const thatDeclare = (status: number) =>
     operations.filter(({ operation }) => Object.hasOwn(operation.responses, status));
-  const sound = async (operation: Operation, form?: BodyForm): Promise<[string, string, RestRequest]> => {
+  const sound = async (operation: RestOperation, form?: BodyForm): Promise<[string, string, RestRequest]> => {
     const { draft } = await soundRequest(service, options, operation, {}, form);
     const isMetrics = operation.security.some((alternative) => 'metricsToken' in alternative);
     const headers = { ...draft.headers, ...(isMetrics && { authorization: `Bearer ${METRICS_TOKEN}` }) };
@@ -144,12 +143,12 @@ async function* requestsByPart<Part extends { owner: string; media: string | und
   options: ConformanceOptions,
   parts: Iterable<Part>,
 ) {
-  const written = testedOperations(service, options).filter((one) => !service.app.notWritten.includes(one.operationId));
-  const byId = new Map(written.map((operation) => [operation.operationId, operation]));
+  const byId = new Map(testedOperations(service, options).map((operation) => [operation.operationId, operation]));
   for (const part of parts) {
     const operation = byId.get(part.owner);
     const form = operation && bodyForms(operation).find(({ type }) => type === part.media);
-    if (operation) yield { operation, part, form, ...(await soundRequest(service, options, operation, {}, form)) };
+    if (operation && !service.app.notWritten.includes(part.owner))
+      yield { operation, part, form, ...(await soundRequest(service, options, operation, {}, form)) };
   }
 }
 
@@ -166,7 +165,7 @@ function otherValue(schema: Schema, present: unknown, { number }: RequestContext
 async function sendEveryMember(
   service: TestService,
   options: ConformanceOptions,
-  onAnswer: (operation: Operation, body: unknown, answer: { status: number; body: Json }) => void,
+  onAnswer: (operation: RestOperation, body: unknown, answer: { status: number; body: Json }) => void,
 ): Promise<void> {
   const { source } = service.contract;
   const requests = requestsByPart(service, options, restContract(source).bodyParts());
@@ -174,12 +173,13 @@ async function sendEveryMember(
     if (form?.kind !== 'json') continue;
     // Without a sound body of a further media type, its other members are unknown.
     if (draft.body === undefined && form.type !== bodyForms(operation)[0]?.type) continue;
-    const body = withPart(draft.body ?? {}, stepsOf(part.pointer.split(' = ')[0] ?? ''), (present) => {
-      if (part.kind === 'member')
-        return otherValue(schemaAt(source, part.schema), present, context, source as unknown as Schema);
-      const value = valueAt(source, part.schema);
-      return value === present ? undefined : value;
-    });
+    const body = withPart(draft.body ?? {}, stepsOf(part.pointer), (present) =>
+      part.value === undefined
+        ? otherValue(schemaAt(source, part.schema), present, context, source as unknown as Schema)
+        : part.value === present
+          ? undefined
+          : part.value,
+    );
     if (body !== undefined) onAnswer(operation, body, await sendDraft(service, operation, withBody(draft, form, body)));
   }
 }
@@ -206,9 +206,9 @@ export async function sendBounds(
   }
   for await (const { operation, part, form, draft, context } of requestsByPart(service, options, bounds())) {
     const { key, bound, whole, pointer } = part;
-    const parameter = operation.operation.parameters.find((one) => `${one.in} ${one.name}` === whole);
-    const put = (one: unknown) =>
-      parameter ? withParameter(draft, parameter, one) : withBody(draft, form as BodyForm, one);
+    const parameter = operation.operation.parameters.find((parameter) => `${parameter.in} ${parameter.name}` === whole);
+    const put = (value: unknown) =>
+      parameter ? withParameter(draft, parameter, value) : withBody(draft, form as BodyForm, value);
     const valueOn = (side: Side) => (sound: unknown) => {
       const root = source as unknown as Schema;
       return boundaryValue(bound, side, { schema: schemaAt(source, part.schema), root, sound, number: context.number });
@@ -225,9 +225,10 @@ export async function sendBounds(
     const given = await options.bounds?.[key]?.(context);
     const steps = stepsOf(pointer);
     const present = parameter ? draft.query[parameter.name] : draft.body;
-    for (const one of candidates(present, (parameter ? schemaOf(parameter) : form?.schema) ?? {}, steps)) {
-      const wanted = withPart(one, steps, given === undefined ? valueOn(bound.side) : () => given);
-      if (wanted === undefined || (given === undefined && !isShown(put(withPart(one, steps, valueOn('at')))))) continue;
+    for (const value of candidates(present, (parameter ? schemaOf(parameter) : form?.schema) ?? {}, steps)) {
+      const wanted = withPart(value, steps, given === undefined ? valueOn(bound.side) : () => given);
+      if (wanted === undefined || (given === undefined && !isShown(put(withPart(value, steps, valueOn('at'))))))
+        continue;
       done.add(key);
       onAnswer(key, bound.side, await sendDraft(service, operation, put(wanted)));
       break;

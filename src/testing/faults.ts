@@ -1,19 +1,18 @@
-import { rolesOf } from '@accord-api/platform/internals/core/calls/access';
 import type { Parameter, Schema } from '@accord-api/platform/internals/core/contract/document';
-import { bodyFormFor, bodyForms, type Operation } from '@accord-api/platform/internals/core/contract/openapi';
+import { bodyFormFor, bodyForms, type RestOperation } from '@accord-api/platform/internals/core/contract/openapi';
 import { parameterForm, scalarsIn, schemaOf } from '@accord-api/platform/internals/core/contract/parameter-form';
 import { mergeSchema } from '@accord-api/platform/internals/core/contract/schemas';
 import { rows } from '@accord-api/platform/internals/core/order';
 import type { Person } from './client.js';
-import { parametersIn } from './contract.js';
+import { parameterNames } from './contract.js';
 import { boundsIn } from './coverage/schema-parts.js';
 import { type ConformanceOptions, type Draft, type RequestContext, suite, type TestRunner } from './kit.js';
 import type { TestService } from './service.js';
-import { isOwned, sendDraft, soundRequest, testedOperations } from './sound-request.js';
+import { isOwned, rolesIn, sendDraft, soundRequest, testedOperations } from './sound-request.js';
 import { boundaryValue } from './values.js';
 
 interface Target {
-  operation: Operation;
+  operation: RestOperation;
   options: ConformanceOptions;
   service: TestService;
 }
@@ -50,12 +49,12 @@ const RANKS: Record<number, Pick<Fault, 'rank' | 'stage'>> = {
 };
 const DEFAULT_RANK = { rank: 6, stage: 'state' };
 
-const declares = ({ operation }: Operation, status: number): boolean => Object.hasOwn(operation.responses, status);
+const declares = ({ operation }: RestOperation, status: number): boolean => Object.hasOwn(operation.responses, status);
 
 /** Returns the last parameter of the path, which names the resource. */
-const resourceId = ({ path }: Pick<Operation, 'path'>): string | undefined => parametersIn(path).at(-1);
-const idSchema = (operation: Operation): Schema =>
-  operation.operation.parameters.find((one) => one.in === 'path' && one.name === resourceId(operation))?.schema ?? {};
+const resourceId = ({ path }: Pick<RestOperation, 'path'>): string | undefined => parameterNames(path).at(-1);
+const idSchema = ({ operation, path }: RestOperation): Schema =>
+  operation.parameters.find((given) => given.in === 'path' && given.name === resourceId({ path }))?.schema ?? {};
 
 /** Returns a value of the type of a schema that breaks its enumeration or its first bound; undefined if it has none. */
 function brokenValue(schema: Schema): unknown {
@@ -65,7 +64,7 @@ function brokenValue(schema: Schema): unknown {
 }
 
 /** Returns a body with one invalid value; undefined if the schema constrains none. */
-function brokenBody(operation: Operation, valid: Draft['body']): unknown {
+function brokenBody(operation: RestOperation, valid: Draft['body']): unknown {
   const schema = mergeSchema(bodyForms(operation)[0]?.schema ?? {});
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
     const value = typeof member === 'boolean' ? undefined : brokenValue(mergeSchema(member, schema));
@@ -74,11 +73,11 @@ function brokenBody(operation: Operation, valid: Draft['body']): unknown {
   return brokenValue(schema);
 }
 
-const queryParameters = ({ operation }: Operation): Parameter[] =>
-  operation.parameters.filter((one) => one.in === 'query' && one.name !== 'version');
+const queryParameters = ({ operation }: RestOperation): Parameter[] =>
+  operation.parameters.filter((parameter) => parameter.in === 'query' && parameter.name !== 'version');
 
 /** Returns a query parameter and an invalid value of its type. Only `limit` is changed where it exists: it excludes others. */
-function brokenParameter(operation: Operation): Record<string, unknown> | undefined {
+function brokenParameter(operation: RestOperation): Record<string, unknown> | undefined {
   const all = queryParameters(operation);
   const limit = all.filter(({ name }) => name === 'limit');
   for (const parameter of limit.length > 0 ? limit : all) {
@@ -96,19 +95,18 @@ function brokenParameter(operation: Operation): Record<string, unknown> | undefi
 function unauthorizedPerson({ operation, options, service }: Target): Person | undefined {
   const { permission } = operation;
   if (permission === 'public') return undefined;
-  const roles = [...rolesOf(service.application.policy)];
-  const roleWith = (reach: string) => roles.find((role) => permission[role.toLowerCase()] === reach);
+  const roleWith = (reach: string) => rolesIn(service).find((role) => permission[role.toLowerCase()] === reach);
   const role = (isOwned(options, operation) ? roleWith('own') : undefined) ?? roleWith('none');
   return Object.values(service.people).find((person) => person.role === role);
 }
 
 /** Returns true if the path names the owner or no resource. Otherwise the service must load the resource before it can answer 403. */
-const isOwnerKnown = (operation: Operation, { accounts = [] }: ConformanceOptions): boolean =>
-  resourceId(operation) === undefined || parametersIn(operation.path).some((name) => accounts.includes(name));
+const isOwnerKnown = (operation: RestOperation, { accounts = [] }: ConformanceOptions): boolean =>
+  resourceId(operation) === undefined || parameterNames(operation.path).some((name) => accounts.includes(name));
 
 /** Returns the parameter of a deleted resource: the account in the path, because deleted resources have no owner. */
-const deletedIn = ({ path }: Operation, { accounts = [], deleted = {} }: ConformanceOptions): string | undefined => {
-  const names = parametersIn(path).filter((name) => name in deleted);
+const deletedIn = ({ path }: RestOperation, { accounts = [], deleted = {} }: ConformanceOptions) => {
+  const names = parameterNames(path).filter((name) => name in deleted);
   return names.find((name) => accounts.includes(name)) ?? names.at(-1);
 };
 
@@ -120,7 +118,7 @@ const setBody = (body: unknown, type: string) => (draft: Draft) =>
 const ifParameter =
   (name: string, ...change: Parameters<typeof setIn>) =>
   ({ operation }: Target) =>
-    operation.operation.parameters.some((one) => one.name === name) && setIn(...change);
+    operation.operation.parameters.some((parameter) => parameter.name === name) && setIn(...change);
 
 const fault = (
   status: number,
@@ -138,8 +136,8 @@ const FAULTS: readonly Fault[] = [
   }),
   fault(400, 'parameters', 'an unknown query parameter', () => setIn('query', { [UNKNOWN]: 'red' })),
   fault(400, 'parameters', 'a parameter of another type', ({ operation }) => {
-    const typed = queryParameters(operation).find((one) => {
-      const types = scalarsIn(parameterForm(one));
+    const typed = queryParameters(operation).find((parameter) => {
+      const types = scalarsIn(parameterForm(parameter));
       return types.length > 0 && !types.includes('string');
     });
     return typed && setIn('query', { [typed.name]: UNKNOWN });
@@ -210,15 +208,15 @@ const FAULTS: readonly Fault[] = [
 export function faultsOf(options: ConformanceOptions): Fault[] {
   const own = (options.faults ?? []).map(({ name, status, operations, apply }): Fault => {
     const covers =
-      typeof operations === 'function' ? operations : (one: Operation) => operations.includes(one.operationId);
+      typeof operations === 'function' ? operations : ({ operationId: id }: RestOperation) => operations.includes(id);
     const changeFor = ({ operation }: Target) => (covers(operation) ? apply : undefined);
     return { name, status, ...(RANKS[status] ?? DEFAULT_RANK), isByHandler: true, changeFor };
   });
-  return [...FAULTS, ...own].sort((one, other) => one.rank - other.rank);
+  return [...FAULTS, ...own].sort((a, b) => a.rank - b.rank);
 }
 
 /** Returns true for a declared failure that no single request can cause in any application. */
-const isUntestable = (operation: Operation, status: number, options: ConformanceOptions, service: TestService) =>
+const isUntestable = (operation: RestOperation, status: number, options: ConformanceOptions, service: TestService) =>
   // A slow client.
   status === 408 ||
   // An unknown version in the subdomain: see "every operation".
@@ -257,7 +255,7 @@ export const failureOrder = suite(async (t, service, options) => {
   }
 }, settings);
 
-async function failuresOf(t: TestRunner, service: TestService, options: ConformanceOptions, operation: Operation) {
+async function failuresOf(t: TestRunner, service: TestService, options: ConformanceOptions, operation: RestOperation) {
   const declared = Object.keys(operation.operation.responses).map(Number);
   const isWritten = !service.app.notWritten.includes(operation.operationId);
   const faults = faultsOf(options).flatMap((fault) => {
@@ -273,7 +271,7 @@ async function failuresOf(t: TestRunner, service: TestService, options: Conforma
     return (await sendDraft(service, operation, draft)).status;
   };
 
-  for (const status of declared.filter((one) => one >= 400 && one < 429 && isWritten)) {
+  for (const status of declared.filter((status) => status >= 400 && status < 429 && isWritten)) {
     const isCovered =
       faults.some((fault) => fault.status === status) ||
       isUntestable(operation, status, options, service) ||

@@ -16,11 +16,11 @@ import {
   isRequiredInputField,
   Kind,
 } from 'graphql';
-import type { GraphQLAnswer, Json, Person } from './client.js';
-import { allows, rootFields, rowsOfField } from './contract.js';
+import type { GraphQLAnswer, Json } from './client.js';
+import { rootFields, rowsOfField } from './contract.js';
 import { type ConformanceOptions, type RequestContext, suite } from './kit.js';
 import type { TestService } from './service.js';
-import { requestContext, rolesIn } from './sound-request.js';
+import { callerOf, requestContext } from './sound-request.js';
 
 export type Field = GraphQLField<unknown, unknown>;
 
@@ -58,7 +58,7 @@ export function sampleOf(input: Input, isComplete = false): Json {
 }
 
 export const requiredArguments = ({ args }: Field): Json =>
-  Object.fromEntries(args.filter(isRequiredArgument).map((one) => [one.name, sampleOf(one)]));
+  Object.fromEntries(args.filter(isRequiredArgument).map((arg) => [arg.name, sampleOf(arg)]));
 
 export async function soundArguments(
   { fields = {}, ownFields = {} }: ConformanceOptions,
@@ -68,14 +68,6 @@ export async function soundArguments(
 ): Promise<Json> {
   const make = fields[name] ?? ownFields[name];
   return make ? { ...(await make(context)) } : requiredArguments(field);
-}
-
-/** Returns the person with the most permissions for a root field; undefined if no role may query it. */
-export function callerOfField(service: TestService, name: string, field: Field): Person | undefined {
-  const [row] = rowsOfField(service.contract.schema, name, field);
-  const lastRole = (own: boolean) => rolesIn(service).findLast((role) => row !== undefined && allows(row, role, own));
-  const role = lastRole(false) ?? lastRole(true);
-  return Object.values(service.people).find((person) => person.role === role);
 }
 
 /** Writes a document that selects the last of nested fields, with the arguments of each. */
@@ -117,7 +109,7 @@ interface FieldRequest {
   context: RequestContext;
 }
 /** A rejected subscription has no `data`. */
-type FieldAnswer = Pick<GraphQLAnswer, 'data' | 'codes'>;
+export type FieldAnswer = Pick<GraphQLAnswer, 'data' | 'codes' | 'errors'>;
 
 export const queryField = (request: FieldRequest): Promise<FieldAnswer> => {
   const { service, name, document, variables, headers } = request;
@@ -131,21 +123,23 @@ async function firstEvent(request: FieldRequest): Promise<FieldAnswer> {
   if (!cause) throw new Error(`${name}: no event can be caused. Add a function to \`events\`.`);
   const subscription = service.subscribe({ headers }, document, variables);
   try {
-    const { data, errors = [] } = await subscription.waitUntilActive(() => cause(context, variables));
-    return { data, codes: errors.map((one: Json) => one.extensions.code) };
+    const { data, errors = [] }: Json = await subscription.waitUntilActive(() => cause(context, variables));
+    return { data, errors, codes: errors.map((error: Json) => error.extensions.code) };
   } catch (error) {
     if (!(error instanceof Error) || error.cause === undefined) throw error;
-    return { data: null, codes: codesOfEnd(error.cause) };
+    const errors: Json[] = Array.isArray(error.cause) ? error.cause : [];
+    return {
+      data: null,
+      errors,
+      codes: errors.length > 0 ? errors.map(({ extensions }) => extensions.code) : [codeOfEnd(error.cause)],
+    };
   } finally {
     subscription.close();
   }
 }
 
-/** Returns the codes of a rejected subscription: its errors, or the close code of a socket without a credential. */
-const codesOfEnd = (cause: Json): string[] =>
-  Array.isArray(cause)
-    ? cause.map((one) => one.extensions.code)
-    : [cause.code === 4403 ? 'UNAUTHENTICATED' : `${cause.code}`];
+/** Returns the code of a closed socket, which has no credential. */
+const codeOfEnd = ({ code }: Json): string => (code === 4403 ? 'UNAUTHENTICATED' : `${code}`);
 
 /**
  * Queries every root field except subscriptions, as a role that has access. Fails if the result, with all fields of its type and of nested
@@ -155,7 +149,7 @@ export const everyField = suite(async (t, service, options) => {
   const { schema } = service.contract;
   const subscriptions = `${schema.getSubscriptionType()?.name}.`;
   for (const [name, field] of testedFields(service, options)) {
-    const person = callerOfField(service, name, field);
+    const person = callerOf(service, rowsOfField(schema, name, field).slice(0, 1));
     if (person === undefined || name.startsWith(subscriptions)) continue;
     const query = async (selection: string, further: object = {}) => {
       const sound = await soundArguments(options, name, field, requestContext(service, person, person));
@@ -176,8 +170,8 @@ export const everyField = suite(async (t, service, options) => {
 /** Returns a value for each optional argument, and a complete value for each input object. */
 const optionalArguments = ({ args }: Field): Json[] =>
   args
-    .filter((one) => !isRequiredArgument(one) || isInputObjectType(getNamedType(one.type)))
-    .map((one) => ({ [one.name]: one.defaultValue ?? sampleOf(one, true) }));
+    .filter((arg) => !isRequiredArgument(arg) || isInputObjectType(getNamedType(arg.type)))
+    .map((arg) => ({ [arg.name]: arg.defaultValue ?? sampleOf(arg, true) }));
 
 /**
  * Returns selections of all fields that need no argument. An abstract type has one per possible type, because the service
@@ -201,5 +195,5 @@ function fieldsOf(schema: GraphQLSchema, type: GraphQLObjectType, depth: number)
     .filter((field) => !field.args.some(isRequiredArgument))
     .map((field) => selectionsOf(schema, field.type, depth - 1).map((selection) => field.name + selection));
   const count = Math.max(1, ...selections.map(({ length }) => length));
-  return Array.from({ length: count }, (_, at) => selections.map((one) => one[at % one.length]).join(' '));
+  return Array.from({ length: count }, (_, at) => selections.map((fields) => fields[at % fields.length]).join(' '));
 }

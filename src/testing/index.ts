@@ -19,13 +19,7 @@ export type {
   Subscription,
   TestClient,
 } from './client.js';
-export type {
-  ApplicationFault,
-  ConformanceOptions,
-  Draft,
-  RequestContext,
-  TestRunner,
-} from './kit.js';
+export type { ApplicationFault, ConformanceOptions, Draft, RequestContext, TestRunner } from './kit.js';
 export { PASSWORD, type TestService, type TestServiceOptions, testService } from './service.js';
 export { drawnRequests, everyBound, everyField, everyOperation, failureOrder, permissions };
 

@@ -1,8 +1,9 @@
 import type { Application } from '@accord-api/platform/internals/core/application';
-import type { Operation } from '@accord-api/platform/internals/core/contract/openapi';
+import type { RestOperation } from '@accord-api/platform/internals/core/contract/openapi';
+import { platformOperations } from '@accord-api/platform/internals/core/contract/part-operations';
 import type { Account, Json, Person, RawRequest } from './client.js';
-import { type Contract, matrixOf, parametersIn, rootFields } from './contract.js';
-import { type TestService, type TestServiceOptions, testService } from './service.js';
+import { type Contract, matrixOf, parameterNames, rootFields } from './contract.js';
+import { PASSWORD, type TestService, type TestServiceOptions, testService } from './service.js';
 
 /** The functions of a test runner that the suites call. The `t` of tap implements it. */
 export interface TestRunner {
@@ -42,7 +43,7 @@ export interface ApplicationFault<Own extends object = object> {
   name: string;
   status: number;
   /** Selects operations, or lists them by operationId. */
-  operations: readonly string[] | ((operation: Operation) => boolean);
+  operations: readonly string[] | ((operation: RestOperation) => boolean);
   /** Changes a sound request, or the state of the service, so that the request fails. */
   apply: (draft: Draft, context: RequestContext<Own>) => void | Promise<void>;
 }
@@ -76,7 +77,7 @@ export interface ConformanceOptions<Own extends object = object> extends Omit<Te
   /** Returns a value for one side of a bound, by its name in `accord coverage`, if the kit finds none: `addLoan body /code at maxLength 12`. */
   bounds?: Readonly<Record<string, (context: RequestContext<Own>) => unknown>>;
   /** Returns true for a declared failure that another test covers, because one request of one caller cannot cause it. */
-  elsewhere?: (operation: Operation, status: number) => boolean;
+  elsewhere?: (operation: RestOperation, status: number) => boolean;
   /** Returns true if a generated request may be answered with this 5xx status: a payment that the gateway rejects. */
   mayFail?: (request: RawRequest, status: number) => boolean;
   /** The number of generated requests (default 300) and the seed of the generator (default 1). */
@@ -108,7 +109,7 @@ export const suite =
     const service = await testService(served, { onBreach, ...ofService, ...database, ...own });
     for (const message of unknownNames(service.contract, options)) t.ok(false, message);
     try {
-      await run(t, service, options);
+      await run(t, service, withPlatformRequests(service, options));
     } finally {
       await service.close();
       await opened?.close();
@@ -121,7 +122,7 @@ function unknownNames(contract: Contract, options: ConformanceOptions): string[]
   const { rest, graphql } = matrixOf(contract);
   const operations = contract.operations.map(({ operationId }) => operationId);
   const fields = rootFields(contract.schema).map(([name]) => name);
-  const parameters = contract.operations.flatMap(({ path }) => parametersIn(path));
+  const parameters = contract.operations.flatMap(({ path }) => parameterNames(path));
   const ofFaults = faults.flatMap((fault) => (typeof fault.operations === 'function' ? [] : fault.operations));
   const names = (given: object = {}) => Object.keys(given);
   const checked: [option: string, names: readonly string[], known: readonly unknown[]][] = [
@@ -140,4 +141,56 @@ function unknownNames(contract: Contract, options: ConformanceOptions): string[]
     found.filter((name) => !known.includes(name)).map((name) => `${option}: the contracts have no ${name}`),
   );
   return only?.length === 0 ? [...unknown, 'only: the list is empty, so that no test would run'] : unknown;
+}
+
+/** Creates a session of the flow `jwt`. No rate limit counts this login. */
+async function logIn({ owner: { email }, service: { application, services } }: RequestContext) {
+  const { policy } = application;
+  const call = { policy, actor: null, address: '127.0.0.1', requestId: 'test', enforce: async () => {} };
+  const tokens = await services.sessions.login(call, { email, password: PASSWORD });
+  if (tokens.flow === 'opaque') throw new Error('A login without `flow` is of the flow jwt.');
+  return tokens;
+}
+
+const refreshToken = async (context: RequestContext) => ({ refresh_token: (await logIn(context)).refreshToken });
+const sessionId = async (context: RequestContext) => (await logIn(context)).sessionId;
+
+const BODIES: NonNullable<ConformanceOptions['bodies']> = {
+  login: ({ owner }) => ({ email: owner.email, password: PASSWORD }),
+  refreshSession: refreshToken,
+  logout: refreshToken,
+  changePassword: (_context, example) => ({ ...example, current_password: PASSWORD }),
+};
+
+const fault = (operation: string, name: string, apply: ApplicationFault['apply']) => ({
+  ...{ name, apply, status: 401, operations: [operation] },
+});
+const FAULTS = [
+  fault('login', 'a wrong password', ({ body }) => Object.assign(body, { password: 'not this one' })),
+  fault('refreshSession', 'an unknown refresh token', (draft) => {
+    draft.body = { ...draft.body, refresh_token: 'nobody' };
+  }),
+  fault('logout', 'an invalid credential without a refresh token', (draft) => {
+    draft.headers['authorization'] = 'Bearer a.b.c';
+    draft.body = undefined;
+  }),
+];
+
+/** Completes options with the requests of the operations that the platform answers. Its own tests cover more of their failures. */
+function withPlatformRequests({ contract, application }: TestService, options: ConformanceOptions): ConformanceOptions {
+  const own = new Set(Object.values(application.handlers).flatMap((handlers) => Object.keys(handlers)));
+  const answered = new Set([...platformOperations(contract.document)].filter((name) => !own.has(name)));
+  const names = contract.operations.map(({ operationId }) => operationId).filter((name) => answered.has(name));
+  const bodies = Object.entries(BODIES).filter(([name]) => names.includes(name));
+  return {
+    ...options,
+    makeOwn: { ...(answered.has('revokeSession') && { session_id: sessionId }), ...options.makeOwn },
+    bodies: { ...Object.fromEntries(bodies), ...options.bodies },
+    faults: [...FAULTS.filter(({ operations: [name = ''] }) => names.includes(name)), ...(options.faults ?? [])],
+    elsewhere: (operation, status) =>
+      (answered.has(operation.operationId) && (status === 403 || !operation.counted)) ||
+      // A caller whose account was deleted.
+      (status === 410 && parameterNames(operation.path).length === 0) ||
+      options.elsewhere?.(operation, status) === true,
+  };
 }

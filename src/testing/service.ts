@@ -1,18 +1,20 @@
 import type { Application } from '@accord-api/platform/internals/core/application';
 import { type Call, type Mechanism, rolesOf } from '@accord-api/platform/internals/core/calls/access';
+import { versionsOf } from '@accord-api/platform/internals/core/contract/openapi';
 import { publishedContracts } from '@accord-api/platform/internals/core/contract/published';
+import { type HashParameters, passwordHasher } from '@accord-api/platform/internals/core/hasher';
+import { VARIABLES_OF } from '@accord-api/platform/internals/core/variables';
 import type { PrismaClient } from '@accord-api/platform/internals/database/client';
 import { templateOf } from '@accord-api/platform/internals/database/data-directory';
 import { readMigrations } from '@accord-api/platform/internals/database/migrations';
 import { type Database, openDatabase } from '@accord-api/platform/internals/database/open';
-import { type HashParameters, hasher } from '@accord-api/platform/internals/parts/identity/accounts/passwords';
 import { type AppOptions, buildApp } from '@accord-api/platform/internals/server/app';
 import { readConfig } from '@accord-api/platform/internals/server/config';
 import type { PlatformServices } from '@accord-api/platform/internals/server/services';
 import { rootPath } from '@accord-api/platform/root';
 import type { TProperties } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import { type Account, type Person, type Subscription, type TestClient, testClient } from './client.js';
+import { type Account, hasPart, type Person, type Subscription, type TestClient, testClient } from './client.js';
 import { type Contract, contractOf } from './contract.js';
 import { observationsOf } from './coverage/elements.js';
 
@@ -79,7 +81,7 @@ export const TEST_HASHING: HashParameters = { memoryCost: 32, timeCost: 1, paral
 
 let hash: Promise<string> | undefined;
 
-export const passwordHash = (): Promise<string> => (hash ??= hasher(TEST_HASHING).hash(PASSWORD));
+export const passwordHash = (): Promise<string> => (hash ??= passwordHasher(TEST_HASHING).hash(PASSWORD));
 
 /** Headers that authenticate one account, by mechanism. */
 export type Credentials = Partial<Record<Mechanism, Record<string, string>>>;
@@ -114,8 +116,10 @@ function peopleOf(app: FastifyInstance, client: PrismaClient, schemes: readonly 
   async function account(role: string, name?: string): Promise<Account> {
     accounts += 1;
     const email = `${(name ?? `${role}-${accounts}`).toLowerCase()}@example.com`;
-    const passwords = { passwordHash: await passwordHash() };
-    const data = { name: name ?? `${role} ${accounts}`, email, emailKey: email, role, ...passwords };
+    // Without the part of accounts, an id is only a number in a path.
+    if (!hasPart(app, 'identity')) return { id: accounts, email, role };
+    const named = { name: name ?? `${role} ${accounts}`, email, emailKey: email };
+    const data = { ...named, role, passwordHash: await passwordHash() };
     const { id } = await client.user.create({ data, select: { id: true } });
     return { id, email, role };
   }
@@ -171,6 +175,8 @@ export interface TestService<Own extends object = object, Name extends string = 
   person: (role: string) => Promise<Person>;
   /** Logs an account in by each mechanism of the contract. */
   credentialsOf: (account: Account) => Promise<Credentials>;
+  /** The versions that a request can select in other ways than by the path. */
+  versions: readonly string[];
   /** The mechanisms that the contract declares for accounts. */
   mechanisms: readonly Mechanism[];
   /** Closes the subscriptions, the service, and the database that it created. */
@@ -188,6 +194,16 @@ const ENVIRONMENT = {
   REQUEST_LOG_RATE: '0',
   WEBSOCKET_PING: String(TEST_TIMEOUTS_MS.answer),
 };
+
+/** Removes the variables of parts that an application leaves out, which refuses them. */
+export function withoutUnfit(
+  environment: Record<string, string>,
+  { parts }: { readonly parts?: Application['parts'] | undefined },
+) {
+  const names = parts?.map(({ name }) => String(name));
+  const unfit = Object.entries(VARIABLES_OF).flatMap(([part, all]) => (names?.includes(part) === false ? all : []));
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !unfit.includes(name as never)));
+}
 
 function throwBreach(breach: string): never {
   throw new Error(`An answer breaks the contract: ${breach}`);
@@ -229,16 +245,20 @@ export async function testService<Own extends object, Name extends string = stri
   };
   const log: string[] = [];
   const { answer } = TEST_TIMEOUTS_MS;
-  const app = await buildApp(observed, readConfig({ ...ENVIRONMENT, ...environment }, variables), {
-    database,
-    logger: { level: 'info', stream: { write: (line: string) => void log.push(line) } },
-    hashing: TEST_HASHING,
-    ...options,
-    contracts,
-    timeouts: options.timeouts ?? { handler: answer, closing: answer },
-    sockets: { initTimeout: answer, ...options.sockets },
-    admission: { burst: answer, sustained: answer, ...options.admission },
-  });
+  const app = await buildApp(
+    observed,
+    readConfig(withoutUnfit({ ...ENVIRONMENT, ...environment }, application), variables),
+    {
+      database,
+      logger: { level: 'info', stream: { write: (line: string) => void log.push(line) } },
+      hashing: TEST_HASHING,
+      ...options,
+      contracts,
+      timeouts: options.timeouts ?? { handler: answer, closing: answer },
+      sockets: { initTimeout: answer, ...options.sockets },
+      admission: { burst: answer, sustained: answer, ...options.admission },
+    },
+  );
   const services = { ...app.platformServices, ...own } as PlatformServices & Own;
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
 
@@ -253,6 +273,7 @@ export async function testService<Own extends object, Name extends string = stri
 
   return {
     ...{ app, url, application, contract, database, services, people, log },
+    versions: hasPart(app, 'versions') ? versionsOf(contract.document) : [],
     ...accounts,
     ...client,
     subscribe(...request) {

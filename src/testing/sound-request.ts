@@ -1,6 +1,6 @@
 import { rolesOf } from '@accord-api/platform/internals/core/calls/access';
 import type { Parameter } from '@accord-api/platform/internals/core/contract/document';
-import { type BodyForm, bodyForms, type Operation } from '@accord-api/platform/internals/core/contract/openapi';
+import { type BodyForm, bodyForms, type RestOperation } from '@accord-api/platform/internals/core/contract/openapi';
 import {
   type ParameterForm,
   parameterForm,
@@ -9,7 +9,7 @@ import {
 } from '@accord-api/platform/internals/core/contract/parameter-form';
 import { mergeSchema } from '@accord-api/platform/internals/core/contract/schemas';
 import type { Account, Json, Person, RestAnswer } from './client.js';
-import { parametersIn } from './contract.js';
+import { allows, type MatrixRow, parameterNames, rowsOfOperation } from './contract.js';
 import type { ConformanceOptions, Draft, RequestContext } from './kit.js';
 import type { TestService } from './service.js';
 import { isValid } from './values.js';
@@ -24,15 +24,15 @@ export function requestContext(service: TestService, caller: Account | undefined
 /** Returns the roles of an application, in the order of its contracts. */
 export const rolesIn = ({ application }: TestService): string[] => [...rolesOf(application.policy)];
 
-export const testedOperations = ({ contract }: TestService, { only }: ConformanceOptions): Operation[] =>
+export const testedOperations = ({ contract }: TestService, { only }: ConformanceOptions): RestOperation[] =>
   contract.operations.filter(({ operationId }) => only?.includes(operationId) ?? true);
 
 /** Returns true if the resource of a path can belong to another account than the caller. */
 export const isOwned = (
   { accounts = [], make = {} }: ConformanceOptions,
-  { path }: Pick<Operation, 'path'>,
+  { path }: Pick<RestOperation, 'path'>,
 ): boolean => {
-  const names = parametersIn(path);
+  const names = parameterNames(path);
   return names.length > 0 && names.every((name) => accounts.includes(name) || name in make);
 };
 
@@ -47,7 +47,7 @@ function exampleOf(parameter: Parameter): unknown {
 
 async function parameterValue(
   { accounts = [], make = {}, makeOwn = {} }: ConformanceOptions,
-  { operationId }: Operation,
+  { operationId }: RestOperation,
   parameter: Parameter,
   context: RequestContext,
 ): Promise<unknown> {
@@ -62,7 +62,7 @@ async function parameterValue(
 
 async function bodyOf(
   { bodies = {} }: ConformanceOptions,
-  { operation, operationId }: Operation,
+  { operation, operationId }: RestOperation,
   { type, kind, schema = {} }: BodyForm,
   first: BodyForm,
   context: RequestContext,
@@ -73,9 +73,9 @@ async function bodyOf(
   // An example or a function for a JSON body does not describe a text.
   const isAlike = first.kind === kind;
   const own = isAlike ? bodies[operationId] : undefined;
-  const examples = [type, ...(isAlike ? [first.type] : [])].map(exampleIn).filter((one) => one !== undefined);
+  const examples = [type, ...(isAlike ? [first.type] : [])].map(exampleIn).filter((example) => example !== undefined);
   const made = await own?.(context, examples[0]);
-  if (type !== first.type) return [made, ...examples].find((one) => one !== undefined && isValid(schema, one));
+  if (type !== first.type) return [made, ...examples].find((body) => body !== undefined && isValid(schema, body));
   if (own || !required) return made;
   if (examples.length > 0) return examples[0];
   throw new Error(
@@ -103,15 +103,11 @@ export function withParameter(draft: Draft, parameter: Parameter, value: unknown
   return { ...draft, headers: { ...draft.headers, ...header } };
 }
 
-/** Returns the person whose role may perform an operation on all resources, or else on its own; undefined for a public operation. */
-function callerOf(service: TestService, { permission, furtherPermissions }: Operation): Person | undefined {
-  if (permission === 'public') return undefined;
-  const all = [permission, ...furtherPermissions];
-  const withReach = (reach: string) =>
-    Object.values(service.people).findLast(({ role }) =>
-      all.every((one) => ['any', reach].includes(String(one[role.toLowerCase()]))),
-    );
-  return withReach('any') ?? withReach('own');
+/** Returns the person with the most permissions: for all resources, or else for its own; undefined for a public operation. */
+export function callerOf({ people }: TestService, [first, ...others]: readonly MatrixRow[]): Person | undefined {
+  const last = (own: boolean) =>
+    Object.values(people).findLast(({ role }) => first && [first, ...others].every((row) => allows(row, role, own)));
+  return last(false) ?? last(true);
 }
 
 /**
@@ -122,12 +118,12 @@ function callerOf(service: TestService, { permission, furtherPermissions }: Oper
 export async function soundRequest(
   service: TestService,
   options: ConformanceOptions,
-  operation: Operation,
+  operation: RestOperation,
   who: { caller?: Person | undefined; owner?: Account } = {},
   form?: BodyForm,
 ): Promise<{ draft: Draft; context: RequestContext }> {
   const { permission } = operation;
-  const caller = 'caller' in who ? who.caller : callerOf(service, operation);
+  const caller = 'caller' in who ? who.caller : callerOf(service, rowsOfOperation(operation));
   const reachesAll = permission === 'public' || (caller && permission[caller.role.toLowerCase()] === 'any');
   const other = () => service.account(rolesIn(service)[0] as string);
   const owner = who.owner ?? (isOwned(options, operation) && reachesAll ? await other() : (caller ?? (await other())));
@@ -151,10 +147,10 @@ export async function soundRequest(
 const TEXT: ParameterForm = { kind: 'scalar', types: ['string'] };
 
 /** Returns the address of a draft: its path and query. Undeclared query parameters are texts. */
-export function addressOf({ path, operation }: Operation, draft: Pick<Draft, 'path' | 'query'>): string {
+export function addressOf({ path, operation }: RestOperation, draft: Pick<Draft, 'path' | 'query'>): string {
   const pathname = path.replaceAll(/{(\w+)}/g, (_, name: string) => encodeURIComponent(draft.path[name] ?? ''));
   const pairs = Object.entries(draft.query).flatMap(([name, value]) => {
-    const parameter = operation.parameters.find((one) => one.in === 'query' && one.name === name);
+    const parameter = operation.parameters.find((parameter) => parameter.in === 'query' && parameter.name === name);
     return textsOf(name, parameter ? parameterForm(parameter) : TEXT, value, encodeURIComponent);
   });
   const query = pairs.map(([name, text]) => `${encodeURIComponent(name)}=${text}`).join('&');
@@ -163,6 +159,6 @@ export function addressOf({ path, operation }: Operation, draft: Pick<Draft, 'pa
 
 export const sendDraft = (
   service: TestService,
-  operation: Operation,
+  operation: RestOperation,
   { as, headers, body, ...address }: Draft,
 ): Promise<RestAnswer> => service.rest(operation.method, addressOf(operation, address), { as, headers, body });

@@ -8,7 +8,7 @@ import type { Json } from './client.js';
 import type { Bound, Side } from './coverage/schema-parts.js';
 
 /** The unit `binary` of fast-check builds a table of all code points, which takes a second and 130 MB. */
-const codePoint = fc.integer({ min: 0, max: 0x10_ffff }).map((one) => String.fromCodePoint(one));
+const codePoint = fc.integer({ min: 0, max: 0x10_ffff }).map((point) => String.fromCodePoint(point));
 /** Any text, including NUL, lone surrogates and characters outside the basic plane. */
 export const anyText = fc.oneof(
   fc.string({ unit: codePoint, maxLength: 30 }),
@@ -27,25 +27,25 @@ export function validValues(written: Schema, root = written, depth = 0): fc.Arbi
   const schema = mergeSchema(written, root);
   const isDeep = depth >= MAX_DEPTH;
   if (depth > 3 * MAX_DEPTH) return anyValue;
-  const inner = (one: unknown) => validValues((one ?? {}) as Schema, root, depth + 1);
+  const inner = (schema: unknown) => validValues((schema ?? {}) as Schema, root, depth + 1);
   const { oneOf, anyOf, ...beside } = schema;
   const alternatives = oneOf ?? anyOf;
   if (alternatives) {
-    const finite = alternatives.filter((one) => !isRecursive(one));
+    const finite = alternatives.filter((alternative) => !isRecursive(alternative));
     const chosen = isDeep && finite.length > 0 ? finite : alternatives;
-    return fc.oneof(...chosen.map((one) => inner({ ...beside, allOf: [one] })));
+    return fc.oneof(...chosen.map((alternative) => inner({ ...beside, allOf: [alternative] })));
   }
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.const !== undefined) return fc.constant(schema.const);
   const { type, format, pattern } = schema;
-  if (Array.isArray(type)) return fc.oneof(...type.map((one) => validValues({ ...schema, type: one }, root, depth)));
+  if (Array.isArray(type)) return fc.oneof(...type.map((name) => validValues({ ...schema, type: name }, root, depth)));
   const { minimum = -1000, maximum = 1_000_000, minLength = 0, maxLength = 40 } = schema as Record<string, number>;
   switch (type) {
     case 'object': {
       const required = schema.required ?? [];
       const members = Object.entries(schema.properties ?? {})
         .filter(([name]) => !isDeep || required.includes(name))
-        .map(([name, one]) => [name, inner(one)]);
+        .map(([name, property]) => [name, inner(property)]);
       return fc.record(Object.fromEntries(members), { requiredKeys: required as never[] });
     }
     case 'array': {
@@ -107,7 +107,7 @@ function textOf(length: number, { format, pattern }: Schema, number: number, sid
   const candidates = [
     ...(format === 'email' ? [emailOf(length, number)] : []),
     `Text ${number} of a test`.slice(0, length).padEnd(length, '.'),
-    ...[...'xA1'].map((one) => one.repeat(length)),
+    ...[...'xA1'].map((character) => character.repeat(length)),
     ...(pattern === undefined ? [] : samplesOf({ type: 'string', pattern }, {}, 500)),
   ];
   const schema = { ...(format !== undefined && { format }), ...(pattern !== undefined && { pattern }) };
@@ -121,7 +121,7 @@ function itemsOf(count: number, { items, uniqueItems }: Schema, root: Schema, so
   if (uniqueItems !== true && known.length > 0)
     return Array.from({ length: count }, (_, at) => known[at % known.length]);
   const all = [...known, ...samplesOf(items as Schema, root, 3 * count + 1)];
-  const distinct = new Map(all.map((one) => [JSON.stringify(one), one]));
+  const distinct = new Map(all.map((value) => [JSON.stringify(value), value]));
   return (uniqueItems === true ? [...distinct.values()] : all).slice(0, count);
 }
 

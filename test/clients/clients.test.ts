@@ -66,7 +66,7 @@ async function consumersProject(t: Test): Promise<string> {
 /** Runs a command of an installed package, without what measures the coverage of our own processes. */
 function start([command, ...args]: readonly [string, ...string[]], folder: string): Running {
   const paths = [INSTALLED, join(ROOT, 'node_modules')].map((packages) => join(packages, '.bin', command));
-  const found = paths.find((one) => existsSync(one)) ?? command;
+  const found = paths.find((path) => existsSync(path)) ?? command;
   // Switches off telemetry.
   const environment = { HOME: project, NO_COLOR: '1', DO_NOT_TRACK: '1', REDOCLY_TELEMETRY: 'off' };
   return run(t, [found, ...args], environment, join(project, folder));

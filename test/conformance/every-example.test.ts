@@ -1,7 +1,7 @@
 import t from 'tap';
 import { demo } from '../../src/application/seed.js';
 import { rolesIn } from '../../src/platform/core/contract/document.js';
-import { normaliseOpenApi, type Operation, operations } from '../../src/platform/core/contract/openapi.js';
+import { normaliseOpenApi, operations, type RestOperation } from '../../src/platform/core/contract/openapi.js';
 import type { RestAnswer } from '../../src/testing/index.js';
 import { memoryDatabase } from '../support/databases.js';
 import { bySideEffect, type ShownRequest, shownAnswer, shownRequests } from '../support/examples.js';
@@ -11,14 +11,14 @@ import { startInstance } from '../support/service.js';
 const UNSTABLE = ['getJwks', 'getMetrics'];
 
 /** Returns the lowest role that may call an operation. Contracts list roles from the lowest to the highest. */
-const lowestRole = ({ permission }: Operation): string | undefined =>
+const lowestRole = ({ permission }: RestOperation): string | undefined =>
   permission === 'public' ? undefined : rolesIn(permission).find((role) => permission[role] !== 'none');
 
 /** Replaces variable values: times, tokens, cursors, and the instance of a failure. */
 function steady(value: unknown, key?: string): unknown {
-  if (Array.isArray(value)) return value.map((one) => steady(one));
+  if (Array.isArray(value)) return value.map((item) => steady(item));
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, steady(one, name)]));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, steady(member, name)]));
   }
   if (typeof value !== 'string' || value === '') return value;
   if (key === 'next' || key === 'instance') return `<${key}>`;
@@ -31,7 +31,7 @@ function steady(value: unknown, key?: string): unknown {
 function likeExample(value: unknown, example: unknown): unknown {
   if (typeof example !== 'object' || example === null || Array.isArray(example)) return value;
   const members = value as Record<string, unknown>;
-  return Object.fromEntries(Object.entries(example).map(([key, one]) => [key, likeExample(members?.[key], one)]));
+  return Object.fromEntries(Object.entries(example).map(([key, member]) => [key, likeExample(members?.[key], member)]));
 }
 
 t.test('the demo', async (t) => {
@@ -41,11 +41,11 @@ t.test('the demo', async (t) => {
   const { url, rest } = service;
   const document = normaliseOpenApi(await (await service.fetch('/openapi.json')).json());
   const basic = (role: string) => {
-    const { email, password } = demo.people.find((one) => one.role === role) ?? demo.people[0];
+    const { email, password } = demo.people.find((person) => person.role === role) ?? demo.people[0];
     return { authorization: `Basic ${btoa(`${email}:${password}`)}` };
   };
 
-  const sent = async (operation: Operation, request: ShownRequest): Promise<RestAnswer> => {
+  const sent = async (operation: RestOperation, request: ShownRequest): Promise<RestAnswer> => {
     const role = request.role ?? lowestRole(operation);
     const headers = { origin: url, ...(role !== undefined && basic(role)), ...request.headers };
     const { path, body } = request;
@@ -53,7 +53,7 @@ t.test('the demo', async (t) => {
   };
 
   /** Waits until the resource in `Location` has changed. */
-  const done = async (operation: Operation, { headers, body }: RestAnswer): Promise<void> => {
+  const done = async (operation: RestOperation, { headers, body }: RestAnswer): Promise<void> => {
     const as = { headers: basic(lowestRole(operation) ?? '') };
     const look = async () => (await rest('GET', headers.get('location') ?? '', { as })).body;
     while (JSON.stringify(await look()) === JSON.stringify(body)) await new Promise((end) => setTimeout(end, 100));
@@ -62,7 +62,7 @@ t.test('the demo', async (t) => {
   t.test('every parameter and every body has an example', async (t) => {
     for (const { operationId, operation } of operations(document)) {
       const bodies = Object.entries(operation.requestBody?.content ?? {});
-      const all = [...operation.parameters.map((one) => [one.name, one] as const), ...bodies];
+      const all = [...operation.parameters.map((parameter) => [parameter.name, parameter] as const), ...bodies];
       const without = all.filter(([, { example, examples }]) => example === undefined && examples === undefined);
       t.same(
         without.map(([name]) => name),

@@ -10,14 +10,14 @@ import { onEachDatabase } from '../support/databases.js';
 t.test('the stages of the pipeline decide the failures in order', async (t) => {
   const faults = faultsOf(example);
   for (const { name, stage, status } of faults) {
-    const { refuses = [] } = rows.find((one) => one.name === stage) ?? {};
+    const { refuses = [] } = rows.find((row) => row.name === stage) ?? {};
     t.ok(
       refuses.some((code) => errors[code].status === status),
       `${stage}: ${name}`,
     );
   }
   const placeOf = ({ stage }: Fault) => rows.findIndex(({ name }) => name === stage);
-  const inOrder = faults.toSorted((one, other) => placeOf(one) - placeOf(other) || one.rank - other.rank);
+  const inOrder = faults.toSorted((a, b) => placeOf(a) - placeOf(b) || a.rank - b.rank);
   // A login and a refresh send credentials in the body, which a service reads.
   const ranks = inOrder.filter(({ status, isByHandler }) => !(status === 401 && isByHandler)).map(({ rank }) => rank);
   t.strictSame(

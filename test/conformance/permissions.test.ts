@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Permission } from '../../src/platform/core/contract/document.js';
-import type { Operation } from '../../src/platform/core/contract/openapi.js';
+import type { RestOperation } from '../../src/platform/core/contract/openapi.js';
 import { matrixOf, mechanismsOf } from '../../src/testing/contract.js';
 import { permissions } from '../../src/testing/index.js';
 import { ofExample } from '../support/conformance.js';
@@ -24,7 +24,7 @@ t.test('the suite tests the committed matrix, which people review', async (t) =>
     );
   }
   for (const { name, when, cells } of reviewed.rest.filter(({ when }) => when === undefined)) {
-    const operation = contract.operations.find(({ operationId }) => operationId === name) as Operation;
+    const operation = contract.operations.find(({ operationId }) => operationId === name) as RestOperation;
     const { basicAuth, opaqueToken, jwt, cookieAuth, metricsToken } = cells;
     const taken = Object.entries({ basicAuth, opaqueToken, jwt, cookieAuth, metricsToken }).filter(
       ([, cell]) => cell === 'yes',

@@ -21,7 +21,6 @@ import { dataModel, PrismaClient } from '../../src/platform/database/client.js';
 import { templatePath } from '../../src/platform/database/data-directory.js';
 import { createMemoryDatabase, embeddedPool, makeTemplate } from '../../src/platform/database/embedded.js';
 import { faultOf } from '../../src/platform/database/faults.js';
-import { migrationFilters, migrationList, schemaEngine } from '../../src/platform/database/migration-engine.js';
 import { readMigrations } from '../../src/platform/database/migrations.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { openPostgres } from '../../src/platform/database/postgres.js';
@@ -30,6 +29,7 @@ import { recordingsOf } from '../../src/prepared-prisma/calls.js';
 import { preparedClient } from '../../src/prepared-prisma/prepared-client.js';
 import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/model/prisma-schema.js';
 import { checkMigrations, createMigration } from '../../src/workbench/prisma/migration-diff.js';
+import { migrationFilters, migrationList, schemaEngine } from '../../src/workbench/prisma/migration-engine.js';
 import { blankDatabase, TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { atEnd } from '../support/ending.js';
 import { eventually } from '../support/process.js';
@@ -117,7 +117,7 @@ t.test('a new database starts from the snapshot of the same migrations, or runs 
     const columns = await client.$queryRaw<{ column_name: string }[]>`
       SELECT column_name FROM information_schema.columns WHERE table_name = 'note' ORDER BY ordinal_position`;
     await close();
-    return { migrated, ids: rows.map(({ id }) => id), columns: columns.map((one) => one.column_name) };
+    return { migrated, ids: rows.map(({ id }) => id), columns: columns.map((column) => column.column_name) };
   };
   const [one, two] = [`pglite://${folder('built-one')}`, `pglite://${folder('built-two')}`];
   write('0_note', 'CREATE TABLE note (id INT)');
@@ -259,6 +259,9 @@ t.test('a rejected statement leaves the other statements of its transaction in i
   await t.rejects(caught, { message: /The disk is full/ }, 'a transaction with a rejected statement is not committed');
   isFull = false;
   t.equal(await client.$executeRaw`INSERT INTO note VALUES (4)`, 1, 'the next one is');
+  isFull = true;
+  await t.rejects(client.$executeRaw`INSERT INTO note VALUES (5)`, { message: 'The disk is full.' }, 'without one');
+  t.same(await client.$queryRaw`SELECT id FROM note`, [{ id: 4 }]);
   await pglite.close();
 });
 

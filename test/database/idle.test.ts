@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { application } from '../../src/application/application.js';
-import { demoLogin, prepareData } from '../../src/platform/server/serve.js';
+import { allParts } from '../../src/platform/server/all-parts.js';
+import { prepareData, printedLogin } from '../../src/platform/server/serve.js';
 import { onEachDatabase } from '../support/databases.js';
 import { exampleConfig } from '../support/example.js';
 import { startInstance, startService } from '../support/service.js';
@@ -36,8 +37,8 @@ onEachDatabase(t, async (t, open) => {
     const { admin } = await startService(t, database);
     const config = exampleConfig({ NODE_ENV: 'test' });
     const { statements } = await statementsMeanwhile(async () => {
-      await prepareData(database, config, application);
-      t.equal(await demoLogin(database, config, application), undefined);
+      await prepareData(allParts, { database, config, application });
+      t.equal(await printedLogin(allParts, { database, config, application }), undefined);
       const { app, rest } = await startInstance(t, database);
       t.equal((await rest('GET', '/api/v1/auth/me', { as: admin })).status, 200);
       t.match((await rest('GET', '/readyz')).body, { status: 'ok' });

@@ -100,7 +100,10 @@ t.test('instances that start together create an index concurrently', options, as
     WHERE application_name = 'accord start' AND datname = current_database()`;
   await eventually('two migrations', async () => {
     const queries = (await sessions()).map(({ query }) => query);
-    return queries.some((one) => one.includes('CONCURRENTLY')) && queries.some((one) => one.includes('advisory_lock'));
+    return (
+      queries.some((query) => query.includes('CONCURRENTLY')) &&
+      queries.some((query) => query.includes('advisory_lock'))
+    );
   });
   // Longer than `deadlock_timeout`.
   await database.client.$executeRaw`SELECT pg_sleep(1.2)`;

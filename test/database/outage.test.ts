@@ -16,7 +16,7 @@ async function credentialsOf(url: string, email: string): Promise<Record<string,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ email, password: PASSWORD, ...wish }),
     });
-    const cookie = answer.headers.getSetCookie().find((one) => one.includes('access'));
+    const cookie = answer.headers.getSetCookie().find((cookie) => cookie.includes('access'));
     return { ...((await answer.json()) as Json), cookie: cookie?.split(';')[0] };
   };
   return {
@@ -28,7 +28,7 @@ async function credentialsOf(url: string, email: string): Promise<Record<string,
   };
 }
 
-const same = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
+const same = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const environment = { PUBLIC_URL: ORIGIN, DEMO: 'on' };
 
@@ -106,7 +106,7 @@ onEachDatabase(t, async (t, open) => {
   }
 
   t.test('the log reports an outage and its end once each', async (t) => {
-    const lines = (text: string) => log.filter((one) => one.includes(text)).length;
+    const lines = (text: string) => log.filter((line) => line.includes(text)).length;
     const up = async () =>
       (await (await fetch(`${url}/metrics`)).text()).match(/^dependency_up\{.*database"\} (\d)$/m)?.[1];
     await eventually('a database that is there', async () => (await up()) === '1');
@@ -118,9 +118,11 @@ onEachDatabase(t, async (t, open) => {
     line.set('sound');
     await eventually('another line', () => lines('The database is back after') > back);
     t.same([lines('The database is away since') - away, lines('The database is back after') - back], [1, 1]);
-    const others = log.slice(all).filter((one) => /"level":[56]0/.test(one) && !/is (away since|still away)/.test(one));
+    const others = log
+      .slice(all)
+      .filter((line) => /"level":[56]0/.test(line) && !/is (away since|still away)/.test(line));
     t.same(others, [], 'and nothing else is told of it');
-    t.ok(log.slice(all).filter((one) => one.includes('still away')).length <= 4);
+    t.ok(log.slice(all).filter((line) => line.includes('still away')).length <= 4);
   });
 
   t.test('operations on an open socket report the outage', async (t) => {

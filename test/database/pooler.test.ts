@@ -3,6 +3,8 @@ import { openPool } from '../../src/platform/database/backend.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { beginRouted, findRoute } from '../../src/platform/database/pooler.js';
 import { statisticsOf } from '../../src/prepared-prisma/calls.js';
+import { answerOf, pooledConnection } from '../../src/prepared-prisma/connection.js';
+import { statementOf } from '../../src/prepared-prisma/statement.js';
 import { administer, blankDatabase } from '../support/databases.js';
 import { forgetfulPooler, keepsPreparedStatements, pgbouncer, skipWithoutPgbouncer } from '../support/poolers.js';
 import { eventually, refusedServer, withoutDelays } from '../support/process.js';
@@ -104,6 +106,15 @@ t.test('PgBouncer in transaction mode serves every call', withPgbouncer, async (
   t.match(database.route, keepsPreparedStatements ? /It keeps prepared statements/ : /Statements are not prepared/);
   t.match(database.route, /Each transaction sets statement_timeout\./);
   await checkCalls(t, database);
+  const { client } = database;
+  await client.$executeRaw`CREATE TABLE parents (id int PRIMARY KEY)`;
+  await client.$executeRaw`CREATE TABLE children (parent int REFERENCES parents DEFERRABLE INITIALLY DEFERRED)`;
+  for (let times = 0; times < 3; times++)
+    await t.rejects(
+      client.$executeRaw`INSERT INTO children VALUES (7)`,
+      /foreign key/,
+      'a write is done when its COMMIT is',
+    );
 });
 
 t.test('a pooler that loses prepared statements while the service runs fails no call', skip, async (t) => {
@@ -114,14 +125,17 @@ t.test('a pooler that loses prepared statements while the service runs fails no 
   const route = { ...(await findRoute({ connectionString }, options)), isPrepared: true };
   const pool = openPool({ connectionString, onConnect: beginRouted(route, options) });
   t.teardown(() => pool.end());
-  const add = (i: number) =>
-    pool.query<{ sum: number }>({ name: 'add', text: 'SELECT 1 + $1::int AS sum', values: [i] });
+  const text = 'SELECT 1 + $1::int AS sum';
+  const add = (i: number) => pool.query<{ sum: number }>({ name: 'add', text, values: [i] });
+  const single = pooledConnection(pool as never);
+  const prepared = statementOf('prepared', text);
   for (let times = 0; times < 3; times++) {
     const found = await Promise.all(Array.from({ length: 24 }, (_, i) => add(i)));
     t.same(
       found.map(({ rows }) => rows[0]?.sum),
       Array.from({ length: 24 }, (_, i) => i + 1),
     );
+    t.same((await answerOf(single, prepared([times]))).rows, [[`${times + 1}`]]);
   }
   t.equal(route.isPrepared, false);
 });

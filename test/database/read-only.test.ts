@@ -33,7 +33,7 @@ for (const route of ['to the server', 'through PgBouncer in transaction mode']) 
     const becomes = (status: number) =>
       eventually(`readiness ${status}`, async () => (await ready()).status === status);
     const statuses = async (ask: () => Promise<{ status: number }[]>) =>
-      new Set((await ask()).map((one) => one.status));
+      new Set((await ask()).map((answer) => answer.status));
     t.same(await statuses(writes), new Set([200]));
     t.match(await ready(), { status: 200 });
 

@@ -101,8 +101,13 @@ onEachDatabase(t, async (t, open) => {
     const written = () => [...one(), ...several()].filter(({ receiver }) => (receiver as Socket).remotePort).length;
     await Promise.all(Array.from({ length: 20 }, read));
     t.equal(written(), 2, 'one for each of the connections that are shared');
-    await transaction();
-    t.equal(written(), 2, 'BEGIN with the first statement, and COMMIT');
+    // A write of the background, such as a ping, may fall between.
+    let least = Number.POSITIVE_INFINITY;
+    for (let n = 0; n < 4 && least > 2; n++) {
+      await transaction();
+      least = Math.min(least, written());
+    }
+    t.equal(least, 2, 'BEGIN with the first statement, and COMMIT');
   });
 
   t.test('a read on a broken connection runs on another one, and the connection is replaced', async (t) => {
@@ -178,6 +183,14 @@ onEachDatabase(t, async (t, open) => {
     await graphql(developer, 'mutation { createPost(title: "stays") { id } }');
     const { id: postId } = (await graphql(developer, 'mutation { createPost(title: "t") { id } }')).data.createPost;
     const { id: userId } = (await rest('POST', '/api/v1/users', { as: admin, body: person() })).body;
+    /** By name: the statements, and the times that a request waits for the network. */
+    const trips: Record<string, number> = {
+      'POST user': 2,
+      'POST user with a key': 3,
+      'POST order': 3,
+      createPost: 2,
+      addComment: 2,
+    };
     const writes: Record<string, [number, () => Promise<{ status: number } | { codes: unknown[] }>]> = {
       'login from a new place': [8, () => rest('POST', '/api/v1/auth/login', { body: credentials })],
       login: [8, () => rest('POST', '/api/v1/auth/login', { body: credentials })],
@@ -188,7 +201,7 @@ onEachDatabase(t, async (t, open) => {
       'POST user': [3, () => rest('POST', '/api/v1/users', { as: admin, body: person() })],
       'POST user with a key': [
         7,
-        () => rest('POST', '/api/v1/users', { as: admin, body: person(), headers: key('one') }),
+        () => rest('POST', '/api/v1/users', { as: admin, body: person(), headers: key(crypto.randomUUID()) }),
       ],
       'PATCH user': [3, () => rest('PATCH', `/api/v1/users/${viewer.id}`, { as: viewer, body: { name: 'Other' } })],
       'DELETE user': [10, () => rest('DELETE', `/api/v1/users/${userId}`, { as: admin })],
@@ -207,6 +220,18 @@ onEachDatabase(t, async (t, open) => {
       if ('status' in result) t.ok(result.status < 300, `${name}: ${result.status}`);
       else t.same(result.codes, [], name);
       t.equal(statements.length, most, `${name}\n${statements.join('\n;\n')}`);
+    }
+    for (const [name, times] of database.url ? Object.entries(trips) : []) {
+      const [, write] = writes[name] as (typeof writes)[string];
+      // Prisma sends a statement until it is recorded.
+      for (let n = 0; n < 3; n++) {
+        await write();
+        await recordingsOf(client);
+      }
+      // A write of the background, such as a ping, may fall between.
+      let least = Number.POSITIVE_INFINITY;
+      for (let n = 0; n < 4 && least > times; n++) least = Math.min(least, (await statementsOf(write)).writes);
+      t.equal(least, times, `${name}: round trips`);
     }
   });
 

@@ -73,7 +73,8 @@ for (const [name, shift] of Object.entries({ ahead: SHIFT, behind: -SHIFT })) {
         const took = performance.now() - changedAt;
         t.comment(`refused after ${took.toFixed(0)} ms`);
         if (whole) t.ok(took < PROMPT_MS, `${took} ms`);
-        for (const one of Object.values(both)) t.same(await statuses((await logIn(one)).access_token), [200, 200]);
+        for (const server of Object.values(both))
+          t.same(await statuses((await logIn(server)).access_token), [200, 200]);
       }
     });
 

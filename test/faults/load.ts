@@ -34,6 +34,8 @@ export type Outcome = string;
 export interface Load {
   /** The number of requests by outcome. */
   outcomes: Map<Outcome, number>;
+  /** What the failures among them say. */
+  reasons: Set<string>;
   /** Milliseconds of the longest request with an answer. */
   worst: () => number;
   /** When the last acknowledged write began, by `performance`. */
@@ -53,6 +55,7 @@ export interface Load {
 
 interface Answer {
   outcome: Outcome;
+  reason?: string;
   body?: { data?: { addMessage?: { id: string } | null } };
 }
 
@@ -62,6 +65,7 @@ interface Answer {
  */
 export function startLoad(t: Test, url: string, channelId: string, clients: number, pause = PAUSE_MS): Load {
   const outcomes = new Map<Outcome, number>();
+  const reasons = new Set<string>();
   const orders = new Set<number>();
   const messages = new Set<string>();
   const stopping = new AbortController();
@@ -69,7 +73,10 @@ export function startLoad(t: Test, url: string, channelId: string, clients: numb
   let worst = 0;
   let acknowledged = 0;
 
-  const count = (outcome: Outcome) => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  const count = (outcome: Outcome, reason?: string) => {
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    if (reason !== undefined) reasons.add(`${outcome}: ${reason}`);
+  };
 
   async function ask(method: string, path: string, body?: object, headers = {}): Promise<Answer> {
     const began = performance.now();
@@ -81,7 +88,9 @@ export function startLoad(t: Test, url: string, channelId: string, clients: numb
     })
       .then(async (response): Promise<Answer> => {
         const received = (await response.json()) as Json;
-        return { outcome: received.errors?.[0]?.extensions?.code ?? String(response.status), body: received };
+        const [failure] = received.errors ?? [];
+        const outcome = failure?.extensions?.code ?? String(response.status);
+        return { outcome, reason: failure?.message ?? received.detail, body: received };
       })
       .catch(
         ({ cause }: { cause?: { code?: string } }): Answer => ({
@@ -89,7 +98,7 @@ export function startLoad(t: Test, url: string, channelId: string, clients: numb
         }),
       );
     if (!['cut', 'gone'].includes(answer.outcome)) worst = Math.max(worst, performance.now() - began);
-    count(answer.outcome);
+    count(answer.outcome, answer.reason);
     return answer;
   }
 
@@ -137,6 +146,7 @@ export function startLoad(t: Test, url: string, channelId: string, clients: numb
   });
   return {
     outcomes,
+    reasons,
     orders,
     messages,
     worst: () => worst,
@@ -154,7 +164,12 @@ export function startLoad(t: Test, url: string, channelId: string, clients: numb
 }
 
 /** Subscribes after the last received message, again after each closed socket until the end. */
-function listen(url: string, channelId: string, ended: AbortSignal, count: (outcome: Outcome) => void) {
+function listen(
+  url: string,
+  channelId: string,
+  ended: AbortSignal,
+  count: (outcome: Outcome, reason?: string) => void,
+) {
   const received: string[] = [];
   const closed = new Map<number, number>();
   let socket: WebSocket | undefined;
@@ -180,7 +195,7 @@ function listen(url: string, channelId: string, ended: AbortSignal, count: (outc
       if (type === 'connection_ack') send({ id: '1', type: 'subscribe', payload: { query: SUBSCRIBE, variables } });
       if (type === 'next' && payload.data?.messageAdded) received.push(payload.data.messageAdded.id);
       if (type !== 'error') return;
-      count(payload[0].extensions.code);
+      count(payload[0].extensions.code, payload[0].message);
       refused = true;
       one.close();
     });

@@ -101,20 +101,20 @@ async function accepts(t: Test, server: Server, shown: Shown): Promise<void> {
 }
 
 /** Checks that a logout at one instance reaches the other. */
-async function revokes(t: Test, one: Server, other: Server): Promise<void> {
-  const answer = await post(at(one, '/auth/login'), {}, { email, password, flow: 'opaque' });
+async function revokes(t: Test, server: Server, other: Server): Promise<void> {
+  const answer = await post(at(server, '/auth/login'), {}, { email, password, flow: 'opaque' });
   const headers = bearer(((await answer.json()) as { token: string }).token);
   const status = async () => (await fetch(at(other, '/auth/me'), { headers })).status;
   t.equal(await status(), 200);
-  t.equal((await fetch(at(one, '/auth/logout'), { method: 'POST', headers })).status, 204);
+  t.equal((await fetch(at(server, '/auth/logout'), { method: 'POST', headers })).status, 204);
   t.ok(await eventually('a revocation at the other instance', async () => (await status()) === 401));
 }
 
 /** Checks that the other instance refuses an access token after a change of the account. */
-async function outdates(t: Test, one: Server, other: Server): Promise<void> {
-  const { access_token: admin } = await login(one);
+async function outdates(t: Test, server: Server, other: Server): Promise<void> {
+  const { access_token: admin } = await login(server);
   const change = (method: string, path: string, body: object) =>
-    fetch(at(one, path), { method, headers: { ...JSON_TYPE, ...bearer(admin) }, body: JSON.stringify(body) });
+    fetch(at(server, path), { method, headers: { ...JSON_TYPE, ...bearer(admin) }, body: JSON.stringify(body) });
   for (const [method, path, body] of [
     ['PATCH', '/users/2', { role: 'viewer' }],
     ['PUT', '/users/2/password', { new_password: password }],

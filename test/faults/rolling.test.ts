@@ -26,11 +26,11 @@ async function balancer(t: Test, backends: Backend[]): Promise<string> {
       () => false,
     );
   const poll = setInterval(async () => {
-    for (const one of backends) one.ready = await isReady(one);
+    for (const backend of backends) backend.ready = await isReady(backend);
   }, POLL);
   let turn = 0;
   const proxy = createServer((incoming, outgoing) => {
-    const ready = backends.filter((one) => one.ready);
+    const ready = backends.filter((backend) => backend.ready);
     const backend = ready[turn++ % ready.length];
     if (!backend) return void outgoing.writeHead(504).end();
     const { method, headers, url = '/' } = incoming;
@@ -85,7 +85,7 @@ t.test(
       server.kill('SIGTERM');
       t.equal((await server.ended).code, 0);
       backends.splice(
-        backends.findIndex((one) => one.server === server),
+        backends.findIndex((backend) => backend.server === server),
         1,
       );
     }

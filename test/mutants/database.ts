@@ -18,7 +18,7 @@ export const database: Mutant[] = [
     drawn: true,
   },
   {
-    file: 'platform/core/calls/schedulers.ts',
+    file: 'platform/parts/identity/schedulers.ts',
     before: '.then(work, work)',
     after: '.then(work)',
     tests: ['parts/identity/credentials.test.ts'],

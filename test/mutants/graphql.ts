@@ -3,6 +3,18 @@ import type { Mutant } from './mutant.js';
 /** GraphQL over HTTP, and the socket. */
 export const graphql: Mutant[] = [
   {
+    file: 'platform/core/graphql/relations.ts',
+    before: 'isShared(read) ? planFor(read, path) : undefined',
+    after: 'planFor(read, path)',
+    tests: ['core/graphql/kept.test.ts'],
+  },
+  {
+    file: 'platform/core/graphql/writer.ts',
+    before: 'if (node.selectionSet && names.has(name)) refuse();',
+    after: '',
+    tests: ['core/graphql/leaves.test.ts'],
+  },
+  {
     file: 'platform/core/graphql/schema.ts',
     before: 'value instanceof Date ? value.toISOString() : value',
     after: 'value',
@@ -88,15 +100,15 @@ export const graphql: Mutant[] = [
 
   {
     file: 'platform/parts/live/socket.ts',
-    before: '            sockets.markAlive(one);\n',
+    before: '            sockets.markAlive(connection);\n',
     after: '',
     tests: ['parts/live/socket.test.ts'],
     drawn: true,
   },
   {
     file: 'platform/parts/live/sockets.ts',
-    before: '      open.add(one);\n      await check(one);',
-    after: '      open.add(one);',
+    before: '      open.add(connection);\n      await check(connection);',
+    after: '      open.add(connection);',
     tests: ['parts/identity/ends.test.ts', 'parts/live/socket.test.ts'],
     drawn: true,
   },

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.js';
 /** REST, HTTP, limits, start and stop, and the checks of the contracts at the start. */
 export const rest: Mutant[] = [
   {
-    file: 'platform/core/http/bodies.ts',
+    file: 'platform/core/http/strict-json.ts',
     before: 'stack.length === MAX_DEPTH',
     after: 'stack.length === MAX_DEPTH + 1',
     tests: ['core/http/validation.test.ts'],

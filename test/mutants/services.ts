@@ -2,8 +2,8 @@ import type { Mutant } from './mutant.js';
 
 const PAYMENTS = 'application/services/payments/payments.ts';
 const GATEWAY = 'application/services/payments/http.ts';
-const KEYS = 'platform/parts/idempotency/idempotency.ts';
-const JOBS = 'platform/parts/jobs/jobs.ts';
+const KEYS = 'platform/parts/idempotency/index.ts';
+const JOBS = 'platform/parts/jobs/index.ts';
 
 /** The application's services, and the lists, idempotency keys and jobs of the platform. */
 export const services: Mutant[] = [
@@ -152,7 +152,7 @@ export const services: Mutant[] = [
   },
   {
     file: KEYS,
-    before: 'answer: answer ? writtenAnswer(answer) : null,',
+    before: 'answer: answer ? writtenResponse(answer) : null,',
     after: 'answer: answer ? JSON.stringify(answer) : null,',
     tests: ['parts/idempotency/answers.test.ts'],
     drawn: true,

@@ -117,7 +117,7 @@ export const sessions: Mutant[] = [
   },
   {
     file: 'platform/parts/identity/accounts/users.ts',
-    before: 'await forget(tx, id);',
+    before: 'await seams.idempotency.forget(tx, id);',
     after: '',
     tests: ['parts/idempotency/idempotency.test.ts'],
     drawn: true,

@@ -9,8 +9,8 @@ import { skipUnlessWhole } from '../support/servers.js';
 
 const FROZEN = join(ROOT, 'test', 'projects');
 const numbers = (version: string) => version.split('.').map(Number);
-function compare(one: string, other: string): number {
-  const [left, right] = [numbers(one), numbers(other)];
+function compare(a: string, b: string): number {
+  const [left, right] = [numbers(a), numbers(b)];
   const at = left.findIndex((number, index) => number !== right[index]);
   return at < 0 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
 }
@@ -49,11 +49,11 @@ async function holds(t: Test, url: string): Promise<void> {
 
 t.test('each release after a frozen one says what the code of a project must change', async (t) => {
   t.ok(versions.length > 0);
-  for (const version of released.filter((one) => compare(one, versions[0] as string) > 0)) {
+  for (const version of released.filter((version) => compare(version, versions[0] as string) > 0)) {
     const [, entry = ''] = changelog.split(new RegExp(`^## ${version.replaceAll('.', '\\.')}\\b.*$`, 'm'));
     const [own = ''] = entry.split(/^## /m);
     t.match(own, /^### To change in a project$/m, version);
-    const hasPatch = versions.some((one) => existsSync(join(FROZEN, one, 'patches', `${version}.patch`)));
+    const hasPatch = versions.some((folder) => existsSync(join(FROZEN, folder, 'patches', `${version}.patch`)));
     const [, change = ''] = own.split(/^### To change in a project$/m);
     t.notOk(hasPatch && /^\s*Nothing\b/.test(change), `${version}: its patch is described`);
   }
@@ -68,7 +68,7 @@ for (const version of versions) {
       cpSync(join(FROZEN, version, 'project'), folder, { recursive: true });
       await installPackages(t, folder);
       const { command, start } = projectIn(t, folder);
-      for (const later of released.filter((one) => compare(one, version) > 0)) {
+      for (const later of released.filter((release) => compare(release, version) > 0)) {
         const patch = join(FROZEN, version, 'patches', `${later}.patch`);
         if (!existsSync(patch)) continue;
         const applied = await run(t, ['git', 'apply', patch], {}, folder).ended;

@@ -27,7 +27,7 @@ t.test('accord new writes a complete project with the name of its directory, and
     [
       name,
       dependencies['@accord-api/platform'],
-      ...['prepared-prisma', 'testing', 'workbench'].map((one) => devDependencies[`@accord-api/${one}`]),
+      ...['prepared-prisma', 'testing', 'workbench'].map((name) => devDependencies[`@accord-api/${name}`]),
     ],
     ['book-club', ...Array(4).fill(`^${version}`)],
   );

@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { applyMigrations } from '../../src/platform/database/apply-migrations.js';
 import { TIME_LIMITS_MS } from '../../src/platform/database/backend.js';
 import { openEmbedded } from '../../src/platform/database/embedded.js';
-import { applyMigrations, readMigrations } from '../../src/platform/database/migrations.js';
+import { readMigrations } from '../../src/platform/database/migrations.js';
 import { hasher } from '../../src/platform/index.js';
 import { accord } from '../support/accord.js';
 import { linkSources, newProject } from '../support/new-project.js';

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { check } from '../../src/workbench/model/check.js';
 import { readContracts } from '../../src/workbench/model/contracts.js';
 import { accord } from '../support/accord.js';
-import { newProject } from '../support/new-project.js';
+import { linkSources, newProject } from '../support/new-project.js';
 import { run, startServer, temporaryFolder } from '../support/process.js';
 import { skipUnlessWhole } from '../support/servers.js';
 import { applyEdit, follow, isRequest, OWN_RESOURCE, type Step } from '../support/walk-through.js';
@@ -30,6 +30,7 @@ async function askAll(t: Test, url: string, steps: readonly Step[]): Promise<num
 t.test('the edits of the contracts apply, and result in valid contracts', async (t) => {
   const folder = join(temporaryFolder(t), 'books');
   t.equal((await accord(t, ['new', folder])).code, 0);
+  linkSources(folder);
   const first = OWN_RESOURCE.findIndex(({ kind }) => kind === 'commands');
   const edits = OWN_RESOURCE.slice(0, first).flatMap((step) => (step.kind === 'edit' ? step : []));
   t.ok(edits.length > 5);

@@ -261,7 +261,7 @@ function selection(model: string, depth: number): Any {
                 const to = type.toLowerCase();
                 if (!isList) return [name, fc.oneof(fc.constant(true), selection(to, depth - 1))];
                 const args = fc.tuple(page(to, 0), selection(to, depth - 1));
-                return [name, args.map(([one, other]) => ({ ...(one as object), ...(other as object) }))];
+                return [name, args.map(([base, other]) => ({ ...(base as object), ...(other as object) }))];
               }),
             ),
           ),
@@ -276,17 +276,17 @@ function selection(model: string, depth: number): Any {
         );
   const merged = fc.tuple(scalars, below, counts);
   return fc.oneof(
-    merged.map(([one, two, three]) => ({ select: { ...one, ...(two as object), ...(three as object) } })),
-    merged.map(([, one, other]) => {
-      const include = { ...(one as object), ...(other as object) };
+    merged.map(([base, two, three]) => ({ select: { ...base, ...(two as object), ...(three as object) } })),
+    merged.map(([, relations, other]) => {
+      const include = { ...(relations as object), ...(other as object) };
       return Object.keys(include).length > 0 ? { include } : {};
     }),
     fc.subarray(columns, { maxLength: 2 }).map((names) => (names.length > 0 ? { omit: namesOf(names) } : {})),
   );
 }
 
-const both = (one: Any, other: Any): Any =>
-  fc.tuple(one, other).map(([a, b]) => ({ ...(a as object), ...(b as object) }));
+const both = (first: Any, second: Any): Any =>
+  fc.tuple(first, second).map(([a, b]) => ({ ...(a as object), ...(b as object) }));
 
 const CHANGES: Record<string, Any> = {
   thing: fc.constantFrom({}, { num: { increment: 2 } }, { ints: { push: 4 } }, { words: { set: ['x'] } }),

@@ -267,6 +267,26 @@ const INTERNALS: [sentence: string, holds: (parts: Parts) => unknown, without: P
     },
   ],
   [
+    'pg: the prototype of a query has `prepare`, `hasBeenParsed` and `submit`, and a pipelined client takes its heirs only.',
+    ({ pg }) => {
+      const { prepare, hasBeenParsed, submit } = pg.Query.prototype;
+      const isKnown = hasBeenParsed.call({ name: 'n' }, { parsedStatements: { n: 'x' }, submittedNamedStatements: {} });
+      return prepare && submit && isKnown === true && /instanceof Query/.test(String(pg.Client.prototype.query));
+    },
+    { pg: { ...pg, Query: class {} } },
+  ],
+  [
+    'pg: a query binds with `bind`, which takes a mapper of values, on a connection with a `stream`.',
+    ({ pg }) => {
+      const { connection } = new pg.Client();
+      const sent: Uint8Array[] = [];
+      Object.assign(connection.stream, { writable: true, write: (bytes: Uint8Array) => sent.push(bytes) });
+      connection.bind({ portal: '', statement: 'n', values: [7], valueMapper: String });
+      return Buffer.concat(sent).includes('\x01' + '7');
+    },
+    { pg: { ...pg, Client: class {} } },
+  ],
+  [
     'pg: `types` has a parser of text[], which keeps NULL.',
     ({ pg }) => JSON.stringify(pg.types.getTypeParser(1009)('{a,NULL,"b,\\"c"}')) === '["a",null,"b,\\"c"]',
     { pg: { ...pg, types: { getTypeParser: () => (text: string) => text } } },

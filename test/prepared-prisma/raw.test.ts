@@ -64,7 +64,9 @@ onEachDatabase(t, async (t, database) => {
   t.test('raw queries read columns of all types, arrays and NULL as Prisma does', async (t) => {
     for (const [type, texts] of COLUMNS) {
       const list = texts.map((text) => `'${text}'::${type}`);
-      const rows = Prisma.raw(list.map((one) => `SELECT ${one} AS one, NULL::${type} AS none`).join(' UNION ALL '));
+      const rows = Prisma.raw(
+        list.map((literal) => `SELECT ${literal} AS one, NULL::${type} AS none`).join(' UNION ALL '),
+      );
       await compare(t, type, (db) => db.$queryRaw`${rows}`);
       const lists = Prisma.raw(`SELECT ARRAY[${list}, NULL] AS some, '{}'::${type}[] AS empty`);
       await compare(t, `${type}[]`, (db) => db.$queryRaw`${lists}`);

@@ -55,8 +55,8 @@ const rowsOf = (page: string): Row[] =>
   );
 
 const numbers = (version: string): number[] => (version.match(/\d+/g) ?? []).map(Number);
-function isNewer(one: string, other: string): boolean {
-  const [left, right] = [numbers(one), numbers(other)];
+function isNewer(a: string, b: string): boolean {
+  const [left, right] = [numbers(a), numbers(b)];
   const at = left.findIndex((number, index) => number !== right[index]);
   return at >= 0 && (left[at] ?? 0) > (right[at] ?? 0);
 }
@@ -121,7 +121,7 @@ t.test('the lockfile has the optional packages of all platforms, and no address 
   };
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(
-      (name) => !folders(path).some((one) => `${one}node_modules/${name}` in packages),
+      (name) => !folders(path).some((folder) => `${folder}node_modules/${name}` in packages),
     ),
   );
   t.strictSame(missing, []);

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { ESLint } from 'eslint';
 import { buildSchema, getDirectiveValues, isInputObjectType, isObjectType } from 'graphql';
 import t from 'tap';
+import config from '../../eslint.config.js';
 import { document } from '../support/contract.js';
 import { sourcesIn } from '../support/imports.js';
 import { ROOT } from '../support/process.js';
@@ -9,8 +10,8 @@ import { ROOT } from '../support/process.js';
 const eslint = new ESLint({ cwd: ROOT });
 
 /** Returns the rules that a source text breaks. */
-async function broken(text: string): Promise<string[]> {
-  const [result] = await eslint.lintText(text, { filePath: `${ROOT}src/rest/planted.ts` });
+async function broken(text: string, path = 'rest/planted.ts'): Promise<string[]> {
+  const [result] = await eslint.lintText(text, { filePath: `${ROOT}src/${path}` });
   return [...new Set(result?.messages.flatMap(({ ruleId, severity }) => (severity === 2 ? (ruleId ?? 'syntax') : [])))];
 }
 
@@ -27,6 +28,31 @@ t.test('a regular expression of superlinear time is rejected', async (t) => {
     'no comment excuses it',
   );
   t.same(await broken("export const bare = (path: string) => path.replace(/(?<!\\/)\\/+$/, '');"), []);
+});
+
+t.test('what makes a hidden class for each request is rejected', async (t) => {
+  const SPREAD = 'export const f = (a: object) => ({ ...a, b: 1 });';
+  const texts = [
+    SPREAD,
+    'export const f = () => ({ get b() { return 1; } });',
+    'export const f = (a: object) => Object.setPrototypeOf(a, null);',
+    "import { AsyncResource } from 'node:async_hooks';\nexport const f = AsyncResource.bind(() => {});",
+    "import type { FastifyRequest } from 'fastify';\nexport const kept = new WeakMap<FastifyRequest, object>();",
+  ];
+  for (const text of texts)
+    t.same(await broken(text, 'platform/core/rest/represent.ts'), ['no-restricted-syntax'], text);
+  t.same(await broken('export const f = (a: object) => Object.assign({ b: 1 }, a);'), []);
+  t.same(await broken(SPREAD, 'platform/server/config.ts'), [], 'at the start a literal may spread');
+
+  const patterns = (config as { files: string[] }[]).flatMap(({ files }) =>
+    files.filter((file) => !file.includes('*')),
+  );
+  const files = patterns.flatMap((pattern) => {
+    const [, before = pattern, names = '', after = ''] = /^(.*)\{(.*)\}(.*)$/.exec(pattern) ?? [];
+    return names.split(',').map((name) => before + name + after);
+  });
+  t.ok(files.length > 25);
+  for (const file of files) t.ok(existsSync(file), file);
 });
 
 t.test('`npm run lint` looks at every source file', async (t) => {

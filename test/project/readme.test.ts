@@ -96,12 +96,12 @@ const tables: Record<string, string[]> = {
   ),
   pipeline: table(
     ['stage', 'section', 'part', 'on', 'what it does', 'refuses with'],
-    ...rows.map(({ name, section, owner, on, does, refuses, package: own, outsideProduction }) => [
+    ...rows.map(({ name, section, owner, on, does, refuses, outsideProduction }) => [
       code(name),
       section,
       owner,
       on.length === 3 ? 'all' : on.join(', '),
-      [does, own && `(${code(own)})`, outsideProduction && '(not in production)'].filter(Boolean).join(' '),
+      [does, outsideProduction && '(not in production)'].filter(Boolean).join(' '),
       refuses.map(code).join(', '),
     ]),
   ),

@@ -29,3 +29,12 @@ t.test('connections end after a few refusals', async (t) => {
     });
   }
 });
+
+t.test('an upgrade to an invalid address ends its connection', async (t) => {
+  const { url } = await startInstance(t, await memoryDatabase(t));
+  const upgrade = 'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n';
+  const key = `sec-websocket-key: ${Buffer.alloc(16).toString('base64')}\r\n`;
+  const text = await raw(url, `GET /%zz HTTP/1.1\r\nhost: localhost\r\n${upgrade}${key}\r\n`);
+  t.same(statusesOf(text), [400]);
+  t.match(text, /\r\nconnection: close\r\n/i);
+});

@@ -120,8 +120,8 @@ onEachDatabase(t, async (t, open) => {
       { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'http' },
       { 'x-forwarded-proto': 'http' },
     ];
-    for (const one of away) {
-      const headers = { ...admin.headers, ...one };
+    for (const forwarded of away) {
+      const headers = { ...admin.headers, ...forwarded };
       t.same(codeOf(await rest('GET', USERS, { headers })), [403, 'FORBIDDEN']);
       t.same((await graphql({ ...admin, headers }, '{ me { id } }')).codes, ['FORBIDDEN']);
     }

@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import { dialler } from './graphql-ws.js';
+import { dialAs } from './graphql-ws.js';
 import { ask, basic, startServer } from './process.js';
 
 /** Starts a new project with demo data and uses its books over REST, GraphQL and a subscription. */
@@ -13,7 +13,7 @@ export async function useBooks(t: Test, DATABASE_URL: string, start: readonly [s
   const graphql = await ask(`${url}/graphql`, { method: 'POST', headers, body: query });
   t.match(await graphql.json(), { data: { me: { name: 'Ada Lovelace' }, books: [{}, {}] } });
 
-  const socket = await dialler().dialAs(t, url, { id: 1, email: '', headers });
+  const socket = await dialAs(t, url, { id: 1, email: '', headers });
   socket.send({ type: 'subscribe', id: '1', payload: { query: 'subscription { bookAdded(since: 2) { id title } }' } });
   const body = JSON.stringify({ title: 'Notes', author: 'Ada Lovelace', year: 1843 });
   t.equal((await ask(`${url}/api/v1/books`, { method: 'POST', headers, body })).status, 201);

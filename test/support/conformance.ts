@@ -1,8 +1,8 @@
 import { application } from '../../src/application/application.js';
 import { variables } from '../../src/application/variables.js';
-import type { Operation } from '../../src/platform/core/contract/openapi.js';
+import type { RestOperation } from '../../src/platform/core/contract/openapi.js';
 import { newToken } from '../../src/platform/parts/identity/sessions/session-tokens.js';
-import { parametersIn } from '../../src/testing/contract.js';
+import { parameterNames } from '../../src/testing/contract.js';
 import type { ConformanceOptions, Draft, RequestContext, TestRunner, TestService } from '../../src/testing/index.js';
 import * as sound from '../../src/testing/sound-request.js';
 import { PASSWORD, type Person } from './people.js';
@@ -58,7 +58,7 @@ const byId =
   (make: (asked: RequestContext) => Promise<number>) =>
   async (asked: RequestContext): Promise<object> => ({ id: String(await make(asked)) });
 const user = async ({ owner }: RequestContext) => owner.id;
-const subjectOf = ({ path }: Operation) => parametersIn(path).at(-1);
+const subjectOf = ({ path }: RestOperation) => parameterNames(path).at(-1);
 
 /** Describes what the contracts of the example cannot express about their requests. */
 export const example: ConformanceOptions = {
@@ -103,32 +103,6 @@ export const example: ConformanceOptions = {
   },
   faults: [
     {
-      name: 'a bad credential',
-      status: 401,
-      operations: ['logout'],
-      apply: (draft) => {
-        draft.headers['authorization'] = 'Bearer a.b.c';
-        // A refresh token in the body is also a credential.
-        draft.body = undefined;
-      },
-    },
-    {
-      name: 'a wrong password',
-      status: 401,
-      operations: ['login'],
-      apply: (draft) => {
-        draft.body.password = 'not this one';
-      },
-    },
-    {
-      name: 'a refresh token that nobody gave',
-      status: 401,
-      operations: ['refreshSession'],
-      apply: (draft) => {
-        draft.body = { ...draft.body, refresh_token: 'acr_nobody' };
-      },
-    },
-    {
       name: 'an e-mail address that is taken',
       status: 409,
       operations: ({ operation }) =>
@@ -156,13 +130,8 @@ export const example: ConformanceOptions = {
       },
     },
   ],
-  elsewhere: ({ operationId, tag }, status) =>
-    // Cookies from a foreign origin: test/parts/browsers/cookies.test.ts
-    (status === 403 && tag === 'auth') ||
-    // A deleted caller whose token is still valid: test/parts/identity/auth.test.ts
-    (status === 410 && operationId === 'getCurrentUser') ||
-    // The routes of the platform: test/core/http/platform.test.ts
-    tag === 'platform',
+  // The links of the root: test/core/http/platform.test.ts
+  elsewhere: ({ operationId }) => operationId === 'getRoot',
   // The embedded gateway fails these payments.
   mayFail: ({ url, payload = '' }) => url.includes('/payment') && /tok_(fail|delay)/.test(String(payload)),
   draws: {
@@ -180,7 +149,7 @@ export const ofExample = (suite: Suite, t: TestRunner, open: NonNullable<Conform
   suite(t, application, { ...example, open });
 
 /** Returns a request that must succeed. @param as sends it with the permissions of an administrator */
-export async function soundRequest(service: Instance, operation: Operation, as?: Person): Promise<Draft> {
+export async function soundRequest(service: Instance, operation: RestOperation, as?: Person): Promise<Draft> {
   const who = as && operation.permission !== 'public' ? { caller: { ...as, role: 'ADMIN' } } : {};
   return (await sound.soundRequest(service as unknown as TestService, example, operation, who)).draft;
 }

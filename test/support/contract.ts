@@ -9,8 +9,6 @@ export const contract = contractOf({ openapi, graphql: schemaGraphql.toString() 
 export const { source, document, operations: contractOperations } = contract;
 
 const observations = observationsOf(rootPath());
-export const recordGraphql = (...seen: Parameters<typeof contract.observeGraphql>): void =>
-  note(observations, contract.observeGraphql(...seen));
 
 /** Checks an answer that `rest` did not receive, and records what it shows of the contract. */
 export function breaches(exchange: Exchange, notWritten: readonly string[]): string[] {

@@ -120,3 +120,10 @@ export async function asked(t: Test, url: string, lines: Exchange[]) {
       return { ...exchange, body, found };
     });
 }
+
+/** Returns the names in an item of the list of a README, up to a semicolon: `- Stages: …`. */
+export const namesIn = (text: string, item: string): string[] => {
+  const [, list] = new RegExp(`^- ${item}: ([^;]*?)(?:;|\\n(?! ))`, 'm').exec(text) ?? [];
+  if (list === undefined) throw new Error(`There is no item "${item}".`);
+  return [...list.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+};

@@ -1,16 +1,16 @@
-import { type Kind, MEMBERS } from '../../src/workbench/model/elements.js';
+import { type ElementKind, MEMBERS } from '../../src/workbench/model/elements.js';
 import { EXTENSIONS } from '../../src/workbench/model/extensions.js';
 
 /** The JSON Schema of OpenAPI 3.1. */
 const OPENAPI = 'https://spec.openapis.org/oas/3.1/schema/2026-08-03';
 
 /** The kinds with a schema. Defaults may add members of several kinds, and have none. */
-const KINDS = (Object.keys(MEMBERS) as Kind[]).filter((kind) => !['default', 'update', 'other'].includes(kind));
+const KINDS = (Object.keys(MEMBERS) as ElementKind[]).filter((kind) => !['default', 'update', 'other'].includes(kind));
 
-const reference = (kind: Kind) => ({ $ref: `#/$defs/${kind}` });
+const reference = (kind: ElementKind) => ({ $ref: `#/$defs/${kind}` });
 
 /** Returns the schemas of the members of a kind. `each` is the schema of all members. */
-function membersOf(kind: Kind): { properties: Record<string, object>; each?: object } {
+function membersOf(kind: ElementKind): { properties: Record<string, object>; each?: object } {
   const properties: Record<string, object> = {};
   let each: object | undefined;
   for (const [keys, inner] of MEMBERS[kind]) {
@@ -25,7 +25,7 @@ function membersOf(kind: Kind): { properties: Record<string, object>; each?: obj
   return { properties, ...(each && { each }) };
 }
 
-function schemaOf(kind: Kind): object {
+function schemaOf(kind: ElementKind): object {
   const { properties, each } = membersOf(kind);
   const own = Object.entries(EXTENSIONS).filter(([, { on }]) => on.includes(kind));
   const extensions = own.map(([name, { description, schema }]) => [

@@ -31,11 +31,11 @@ function note(doing: 'load' | 'run', file: string | undefined): void {
 
 /** Returns the innermost running test of a file. */
 function runningTest(file: string | undefined) {
-  const inside = (one: object): object => {
-    const running = 'activeSubtests' in one ? [...(one as typeof t).activeSubtests].at(-1) : undefined;
-    return running ? inside(running) : one;
+  const inside = (subtest: object): object => {
+    const running = 'activeSubtests' in subtest ? [...(subtest as typeof t).activeSubtests].at(-1) : undefined;
+    return running ? inside(running) : subtest;
   };
-  const top = [...t.activeSubtests].find((one) => file === undefined || fileOf.get(one) === file);
+  const top = [...t.activeSubtests].find((subtest) => file === undefined || fileOf.get(subtest) === file);
   return top && (inside(top) as typeof t);
 }
 
@@ -43,7 +43,9 @@ function runningTest(file: string | undefined) {
 function causeOf(stack: string): string | undefined {
   const path = /([\w./-]+\.test\.ts)\b/.exec(stack)?.[1];
   const named = path && [...files].find((file) => path.endsWith(`/${file}`));
-  return named ?? [...t.activeSubtests].map((one) => fileOf.get(one)).find((file) => file !== undefined) ?? loading;
+  return (
+    named ?? [...t.activeSubtests].map((subtest) => fileOf.get(subtest)).find((file) => file !== undefined) ?? loading
+  );
 }
 
 /** Fails the running test of the file that caused an uncaught error, or the process. The other files go on. */

@@ -1,5 +1,5 @@
 import type { MediaType, Parameter } from '../../src/platform/core/contract/document.js';
-import type { Operation } from '../../src/platform/core/contract/openapi.js';
+import type { RestOperation } from '../../src/platform/core/contract/openapi.js';
 
 /** An Example Object (OpenAPI 3.1 §4.8.19). */
 interface Example {
@@ -26,7 +26,7 @@ function examplesOf({ example, examples = {} }: Pick<MediaType, 'example' | 'exa
   return example === undefined ? examples : { '': { value: example } };
 }
 
-const isRead = ({ method }: Operation) => method === 'GET';
+const isRead = ({ method }: RestOperation) => method === 'GET';
 
 /** Returns the example of a name, or the first one. */
 const shown = (examples: Examples, name: string | undefined): Example | undefined =>
@@ -49,14 +49,16 @@ const also =
  * Returns the requests that the contract shows for an operation, one for each name. An unnamed optional parameter is
  * sent with the first request of a write, and in a request of its own to a read.
  */
-export function shownRequests(operation: Operation): ShownRequest[] {
+export function shownRequests(operation: RestOperation): ShownRequest[] {
   const { parameters, requestBody } = operation.operation;
   const bodies = Object.entries(requestBody?.content ?? { '': {} }).map(
     ([type, content]) => [type, examplesOf(content)] as const,
   );
-  const unnamed = parameters.filter((one) => one.required !== true && '' in examplesOf(one));
+  const unnamed = parameters.filter((parameter) => parameter.required !== true && '' in examplesOf(parameter));
   return bodies.flatMap(([type, body]) => {
-    const names = [...new Set([...parameters.map(examplesOf), body].flatMap(Object.keys))].filter((one) => one !== '');
+    const names = [...new Set([...parameters.map(examplesOf), body].flatMap(Object.keys))].filter(
+      (name) => name !== '',
+    );
     const make = (name: string | undefined, choice: Choice, also?: string) => {
       const content = requestBody ? shown(body, name) : undefined;
       return requestOf(operation, { name, type, content, choice, several: bodies.length > 1, also });
@@ -65,11 +67,11 @@ export function shownRequests(operation: Operation): ShownRequest[] {
       return [
         make(undefined, required),
         ...names.map((name) => make(name, named(name))),
-        ...unnamed.map((one) =>
+        ...unnamed.map((parameter) =>
           make(
             undefined,
-            also(required, (other) => other === one),
-            one.name,
+            also(required, (other) => other === parameter),
+            parameter.name,
           ),
         ),
       ];
@@ -89,25 +91,27 @@ interface Shown {
   also: string | undefined;
 }
 
-function requestOf(operation: Operation, { name, type, content, choice, several, also }: Shown): ShownRequest {
+function requestOf(operation: RestOperation, { name, type, content, choice, several, also }: Shown): ShownRequest {
   const chosen = operation.operation.parameters.flatMap((parameter) => {
     const example = choice(parameter, examplesOf(parameter));
     return example === undefined ? [] : [{ ...parameter, text: String(example.value), example }];
   });
-  const at = (place: string) => chosen.filter((one) => one.in === place);
+  const at = (place: string) => chosen.filter((parameter) => parameter.in === place);
   const filled = at('path').reduce(
-    (path, one) => path.replace(`{${one.name}}`, encodeURIComponent(one.text)),
+    (path, parameter) => path.replace(`{${parameter.name}}`, encodeURIComponent(parameter.text)),
     operation.path,
   );
-  const query = new URLSearchParams(Object.fromEntries(at('query').map((one) => [one.name, one.text]))).toString();
-  const cookie = at('cookie').map((one) => `${one.name}=${one.text}`);
+  const query = new URLSearchParams(
+    Object.fromEntries(at('query').map((parameter) => [parameter.name, parameter.text])),
+  ).toString();
+  const cookie = at('cookie').map((parameter) => `${parameter.name}=${parameter.text}`);
   return {
     title: [operation.operationId, name, also, several && type].filter(Boolean).join(' '),
     name,
-    role: [content, ...chosen.map(({ example }) => example)].find((one) => one?.['x-role'])?.['x-role'],
+    role: [content, ...chosen.map(({ example }) => example)].find((example) => example?.['x-role'])?.['x-role'],
     path: query === '' ? filled : `${filled}?${query}`,
     headers: {
-      ...Object.fromEntries(at('header').map((one) => [one.name, one.text])),
+      ...Object.fromEntries(at('header').map((parameter) => [parameter.name, parameter.text])),
       ...(cookie.length > 0 && { cookie: cookie.join('; ') }),
       ...(content !== undefined && { 'content-type': type }),
     },
@@ -123,7 +127,7 @@ export interface ShownAnswer {
   example: { status: number; value: unknown } | undefined;
 }
 
-export function shownAnswer(operation: Operation, { name }: Pick<ShownRequest, 'name'>): ShownAnswer {
+export function shownAnswer(operation: RestOperation, { name }: Pick<ShownRequest, 'name'>): ShownAnswer {
   const answers = Object.entries(operation.operation.responses).map(([status, { content = {} }]) => ({
     status: Number(status),
     examples: examplesOf(Object.values(content)[0] ?? {}),
@@ -143,7 +147,7 @@ export function shownAnswer(operation: Operation, { name }: Pick<ShownRequest, '
 }
 
 /** Sorts operations by their effects: reads, creations, changes, and deletions in reverse order. */
-export function bySideEffect(operations: readonly Operation[]): Operation[] {
+export function bySideEffect(operations: readonly RestOperation[]): RestOperation[] {
   const of = (...methods: string[]) => operations.filter(({ method }) => methods.includes(method));
   return [...of('GET'), ...of('POST'), ...of('PUT', 'PATCH'), ...of('DELETE').reverse()];
 }

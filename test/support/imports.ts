@@ -71,7 +71,7 @@ function isTypeOnly({ importClause }: ts.ImportDeclaration): boolean {
   if (importClause === undefined) return false;
   const { isTypeOnly, name, namedBindings } = importClause;
   const named = namedBindings && ts.isNamedImports(namedBindings) ? namedBindings.elements : undefined;
-  return isTypeOnly || (name === undefined && named !== undefined && named.every((one) => one.isTypeOnly));
+  return isTypeOnly || (name === undefined && named !== undefined && named.every((specifier) => specifier.isTypeOnly));
 }
 
 /** The entries of this repository's packages, by specifier, relative to `src`. */

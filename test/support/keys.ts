@@ -100,7 +100,7 @@ export function testKeysOf(t: Test, name: string, request: KeyedRequest, { rest,
     const key = `key-${++made}`;
     const [first, ...others] = await Promise.all(Array.from({ length: 20 }, () => post(path, key, body, headers)));
     t.ok(first && first.status < 300);
-    for (const one of others) t.same(answerOf(one), answerOf(first as RestAnswer));
+    for (const answer of others) t.same(answerOf(answer), answerOf(first as RestAnswer));
     t.equal(await effects(), 1);
   });
 }

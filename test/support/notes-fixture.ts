@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import type { Test } from 'tap';
 import type { Policy } from '../../src/platform/core/calls/access.js';
 import { platformCodes } from '../../src/platform/core/contract/codes.js';
+import { passwordHasher } from '../../src/platform/core/hasher.js';
 import { namesOf } from '../../src/platform/core/names.js';
 import type { Database } from '../../src/platform/database/open.js';
 import {
@@ -16,7 +17,6 @@ import {
   type SessionTokens,
   User,
 } from '../../src/platform/index.js';
-import { hasher } from '../../src/platform/parts/identity/accounts/passwords.js';
 import { type AppOptions, buildApp } from '../../src/platform/server/app.js';
 import { readConfig } from '../../src/platform/server/config.js';
 import { contractsFrom } from './contracts.js';
@@ -301,7 +301,7 @@ export async function startNotes(
   t.teardown(() => app.close());
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   if ((await database.client.user.count()) === 0) {
-    const passwordHash = await hasher().hash(PASSWORD);
+    const passwordHash = await passwordHasher().hash(PASSWORD);
     const data = { name: 'Ada', email: EMAIL, emailKey: EMAIL, role: 'ADMIN' as const, passwordHash };
     await database.client.user.create({ data });
   }

@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import type { AnyPart } from '../../src/platform/core/application.js';
+import type { AnyPart, Application } from '../../src/platform/core/application.js';
 import type { Policy } from '../../src/platform/core/calls/access.js';
 import { platformCodes } from '../../src/platform/core/contract/codes.js';
 import type { Reach } from '../../src/platform/core/contract/document.js';
@@ -17,6 +17,7 @@ import {
 } from '../../src/platform/index.js';
 import { type AppOptions, buildApp } from '../../src/platform/server/app.js';
 import { readConfig } from '../../src/platform/server/config.js';
+import { withoutUnfit } from '../../src/testing/service.js';
 import { contractsFrom } from './contracts.js';
 import { TEST_TIMEOUTS_MS } from './databases.js';
 import { type Json, PASSWORD, type Person, passwordHash, TEST_HASHING } from './people.js';
@@ -57,6 +58,7 @@ export interface Own {
   resolvers?: object;
   models?: readonly Model[];
   parts?: readonly AnyPart[];
+  errors?: Application['errors'];
   services?: (platform: ApplicationPlatform) => object;
 }
 
@@ -68,13 +70,15 @@ enum Access { NONE OWN ANY }
 const NOTHING = { openapi: '3.1.0', info: { title: 'Nothing', version: '1.0.0' }, paths: {}, components: {} };
 const NO_GRAPHQL = `type Query { nothing: String @permission(action: "users.read", viewer: ANY, developer: ANY, admin: ANY) }`;
 
-export const applicationOf = ({ handlers = {}, resolvers = {}, models = [], services = () => ({}), parts }: Own) =>
+const NO_RESOLVERS = { Query: { nothing: withoutRow(() => null) } };
+
+export const applicationOf = ({ sdl, handlers = {}, models = [], services = () => ({}), parts, ...own }: Own) =>
   defineApplication({
     name: 'own',
     policy: policy as Policy,
-    errors,
+    errors: own.errors ?? errors,
     handlers,
-    resolvers,
+    resolvers: own.resolvers ?? (sdl === undefined ? NO_RESOLVERS : {}),
     models,
     services,
     ...(parts && { parts }),
@@ -93,7 +97,7 @@ export async function serve(
   const application = applicationOf(own);
   const contracts = await contractsOf(own);
   const limits = { RATE_LIMIT: '100000', RATE_LIMIT_ANONYMOUS: '100000', LOGIN_LIMIT: '100000' };
-  const config = readConfig({ NODE_ENV: 'test', HOST: '127.0.0.1', ...limits, ...environment });
+  const config = readConfig({ NODE_ENV: 'test', HOST: '127.0.0.1', ...withoutUnfit(limits, own), ...environment });
   const log: string[] = [];
   const logger = { level: 'warn', stream: { write: (line: string) => void log.push(line) } };
   const sockets = { initTimeout: TEST_TIMEOUTS_MS.answer, ping: TEST_TIMEOUTS_MS.answer, ...options.sockets };

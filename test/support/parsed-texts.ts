@@ -1,17 +1,19 @@
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type DocumentNode, parse } from 'graphql';
+import { type DocumentNode, parse, type Source } from 'graphql';
 
-/** Each document that was parsed since this module was loaded. */
-const made = new Set<WeakRef<DocumentNode>>();
+type DocumentParser = { _lexer: { source: Source }; parseDocument: () => DocumentNode };
+
+/** Each document that was parsed since this module was loaded, with the start of its text. */
+const made = new Map<WeakRef<DocumentNode>, string>();
 const { Parser } = createRequire(import.meta.url)('graphql/language/parser.js') as {
-  Parser: { prototype: { parseDocument: () => DocumentNode } };
+  Parser: { prototype: DocumentParser };
 };
 const { parseDocument } = Parser.prototype;
-Parser.prototype.parseDocument = function (...args) {
-  const document = parseDocument.apply(this, args);
-  made.add(new WeakRef(document));
+Parser.prototype.parseDocument = function () {
+  const document = parseDocument.call(this);
+  made.set(new WeakRef(document), this._lexer.source.body.slice(0, 20));
   return document;
 };
 const before = made.size;
@@ -23,19 +25,19 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 /** Removes collected sources and returns the number of others. */
-function left(): number {
+function left(start: string): number {
   collect();
-  for (const one of made) if (one.deref() === undefined) made.delete(one);
-  return made.size;
+  for (const document of made.keys()) if (document.deref() === undefined) made.delete(document);
+  return [...made.values()].filter((text) => text.startsWith(start)).length;
 }
 
-/** Returns the number of parsed GraphQL texts that are still in memory. */
-export async function parsedTexts(): Promise<number> {
+/** Returns the number of parsed GraphQL texts with the given start (at most 20 characters) that are in memory. */
+export async function parsedTexts(start = ''): Promise<number> {
   // A collected text may have referenced another one, and a dereferenced text is kept until the next turn of the event
   // loop.
   for (let count = Number.POSITIVE_INFINITY; ; ) {
     await new Promise(setImmediate);
-    const now = left();
+    const now = left(start);
     if (now === count) return now;
     count = now;
   }

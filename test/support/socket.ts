@@ -1,12 +1,8 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { recordGraphql } from './contract.js';
-import { dialler, PROTOCOL } from './graphql-ws.js';
+import { PROTOCOL } from './graphql-ws.js';
 
-export { type Dialled, PROTOCOL } from './graphql-ws.js';
-
-/** Open sockets to the example and record what they show of its contract. */
-export const { dial, dialAs } = dialler(recordGraphql);
+export { type Dialled, dial, dialAs, PROTOCOL } from './graphql-ws.js';
 
 /** The bytes of an upgrade request. */
 export const UPGRADE = [

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
+import { Socket } from 'node:net';
 import pg from 'pg';
 
 /** True in the context of an HTTP request. Jobs and keep-alive queries send statements at other times. */
@@ -15,15 +16,33 @@ const { query } = prototype;
 prototype.query = function (this: unknown, ...args: never[]) {
   const [first, second] = args as unknown as [string | { text: string; values?: unknown[] }, unknown[]?];
   const [text, values = []] = typeof first === 'string' ? [first, second] : [first.text, first.values];
+  const { stream } = (this as Wire).connection ?? {};
+  if (stream instanceof Socket) wires.add(stream);
   // Skips the periodic check that notifications arrive.
   const isProof = Array.isArray(values) && String(values[0]).startsWith('accord_proof_');
   for (const listener of isProof ? [] : listeners) listener(text);
   return query.apply(this as typeof prototype, args);
 };
 
+interface Wire {
+  connection?: { stream: unknown };
+}
+/** The sockets of servers, which the embedded database does not have. */
+const wires = new WeakSet<object>();
+let writes = 0;
+for (const name of ['_write', '_writev'] as const) {
+  const original = Socket.prototype[name] as (...args: unknown[]) => void;
+  Socket.prototype[name] = function (this: Socket, ...args: unknown[]) {
+    if (wires.has(this) && ofRequest.getStore() === true) writes += 1;
+    original.apply(this, args);
+  };
+}
+
 interface Sent<T> {
   result: T;
   statements: string[];
+  /** Writes to the server; 0 for the embedded database. Statements of one write wait for the network once. */
+  writes: number;
 }
 
 async function listened<T>(work: () => Promise<T>, counts: (sql: string) => boolean): Promise<Sent<T>> {
@@ -32,8 +51,9 @@ async function listened<T>(work: () => Promise<T>, counts: (sql: string) => bool
     if (counts(sql)) statements.push(sql);
   };
   listeners.add(listener);
+  const before = writes;
   try {
-    return { result: await work(), statements };
+    return { result: await work(), statements, writes: writes - before };
   } finally {
     listeners.delete(listener);
   }

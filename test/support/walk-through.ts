@@ -89,7 +89,7 @@ function edited(before: string, { file, where, line = '', text }: Omit<Edit, 'ki
   if (where === 'end') return before + text;
   const begins = line.endsWith('…') && line.slice(0, -1);
   const lines = before.split('\n');
-  const isMeant = (one: string) => (begins ? one.trim().startsWith(begins) : one.trim() === line);
+  const isMeant = (text: string) => (begins ? text.trim().startsWith(begins) : text.trim() === line);
   const meant = lines.filter(isMeant).length;
   if (meant !== 1) throw new Error(`${file} has ${meant} lines \`${line}\`.`);
   const at = lines.findIndex(isMeant);

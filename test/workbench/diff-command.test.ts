@@ -39,10 +39,10 @@ t.test('the list has a rule for every change, with its verdict', async (t) => {
     ...sdlCases.map(([, edit]) => [{ schema: GALLERY }, { schema: edited(GALLERY, edit) }] as const),
   ];
   const wrong = new Set<string>();
-  for (const [one, other] of edits) {
+  for (const [edit, other] of edits) {
     for (const [from, to] of [
-      [one, other],
-      [other, one],
+      [edit, other],
+      [other, edit],
     ] as const) {
       for (const { rule, verdict, settled } of await changesBetween(versionOf(from), versionOf(to), NOW)) {
         if (settled !== true && rowOf(rule)?.verdicts.includes(verdict) !== true) wrong.add(`${verdict} ${rule}`);

@@ -45,7 +45,7 @@ function versionOf(openapi: string): ProjectVersion {
 }
 
 const worst = (changes: readonly Change[]): Worst =>
-  (['breaking', 'risky', 'safe'] as const).find((verdict) => changes.some((one) => one.verdict === verdict)) ??
+  (['breaking', 'risky', 'safe'] as const).find((verdict) => changes.some((change) => change.verdict === verdict)) ??
   'nothing';
 
 t.test('verdicts of edits of a schema and of their reversals, for requests and responses', async (t) => {
@@ -312,11 +312,11 @@ t.test('every removed or changed value is reported', async (t) => {
   const walk = (node: unknown, path: string[]) => {
     if (path.length > 0) paths.push(path);
     if (typeof node !== 'object' || node === null) return;
-    for (const [key, one] of Object.entries(node)) walk(one, [...path, key]);
+    for (const [key, member] of Object.entries(node)) walk(member, [...path, key]);
   };
   walk(whole, []);
   const before = versionOf(SHOP);
-  for (const path of paths.filter((one) => !isNothing(one))) {
+  for (const path of paths.filter((path) => !isNothing(path))) {
     const last = path.at(-1) as string;
     for (const edit of ['without', 'another'] as const) {
       const after = structuredClone(whole);
@@ -363,8 +363,8 @@ t.test('verdicts of edits of an SDL and of their reversals', async (t) => {
     migrations: [],
   });
   const all = [
-    ...sdlCases.map((one) => [GALLERY, ...one] as const),
-    ...sdlEdits.map((one) => [STORE_SDL, ...one] as const),
+    ...sdlCases.map((edit) => [GALLERY, ...edit] as const),
+    ...sdlEdits.map((edit) => [STORE_SDL, ...edit] as const),
   ];
   for (const [base, name, edits, forwards, backwards] of all) {
     const [before, after] = [version(base), version(edited(edits, base))];

@@ -1,9 +1,10 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { filesIn } from '../../src/platform/core/contract/project-files.js';
 import { printMarkdown, printText } from '../../src/workbench/cli/diff.js';
 import type { Change } from '../../src/workbench/diff/change.js';
-import { changesBetween, diffReport, problemsOf, type Report } from '../../src/workbench/diff/report.js';
+import { changesBetween, type DiffReport, diffReport, problemsOf } from '../../src/workbench/diff/report.js';
 import { contractsOf, type Texts } from '../../src/workbench/model/contracts.js';
 import { type ProjectVersion, versionAtRef, versionInDirectory } from '../../src/workbench/model/project-version.js';
 import { touched } from '../../src/workbench/model/touched-code.js';
@@ -23,7 +24,7 @@ type Text = keyof Texts;
 function withTexts(from: ProjectVersion, texts: Partial<Texts>): ProjectVersion {
   const { openapi, schema, prisma } = from.contracts;
   const own = { openapi: openapi.text, schema: schema.text, prisma: prisma.text };
-  return { ...from, contracts: contractsOf({ ...own, ...texts }) };
+  return { ...from, contracts: contractsOf({ ...own, ...texts }, undefined, filesIn(ROOT)) };
 }
 
 function edited(key: Text, edit: Case['edit'], from: ProjectVersion = base): ProjectVersion {
@@ -234,7 +235,7 @@ t.test('the walk-through of the documentation: the breaks of an edit, their plac
   t.match(printed, /✖ permission of Mutation\.createPost: developer own → none\n {4}schema\.graphql:\d+/);
 });
 
-async function formats(t: Test): Promise<Report> {
+async function formats(t: Test): Promise<DiffReport> {
   const after = edited('openapi', [...narrowed, ['enum: [red, green]', 'enum: [red, green, "b,l|ue"]']]);
   return diffReport({ root: empty(t), before: base, after, now: NOW });
 }

@@ -4,6 +4,7 @@ import { loadConfig } from '@redocly/openapi-core';
 import t from 'tap';
 import { parse } from 'yaml';
 import type { OpenApiDocument } from '../../src/platform/core/contract/document.js';
+import { filesIn } from '../../src/platform/core/contract/project-files.js';
 import { publishedContracts } from '../../src/platform/core/contract/published.js';
 import { useProject } from '../../src/platform/root.js';
 import { lint } from '../../src/workbench/cli/lint.js';
@@ -182,8 +183,8 @@ t.test('a default selects operations by predicates', async (t) => {
       ...(document.components as { pathItems?: object }).pathItems,
     };
     const marked = Object.entries(items).flatMap(([name, item]) =>
-      Object.entries(item ?? {}).flatMap(([method, one]) =>
-        (one as { marked?: boolean }).marked ? `${name}.${method}` : [],
+      Object.entries(item ?? {}).flatMap(([method, operation]) =>
+        (operation as { marked?: boolean }).marked ? `${name}.${method}` : [],
       ),
     );
     t.same([marked, faults], [found, []], String(operations));
@@ -345,7 +346,7 @@ t.test('a service starts with the contract that code was generated from, and wit
 });
 
 t.test('the contract of the example is short, and valid without its defaults', async (t) => {
-  const source = openApiOf(readFileSync('openapi.yaml', 'utf8'));
+  const source = openApiOf(readFileSync('openapi.yaml', 'utf8'), undefined, filesIn('.'));
   const config = await loadConfig({ configPath: 'redocly.yaml' });
   t.same(await lintByRedocly(source, config, source.authored), []);
   const plain = source.text.matchAll(/^ {4}get:\n((?: {6}.*\n)+)/gm);

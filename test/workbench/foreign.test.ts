@@ -148,7 +148,7 @@ t.test('members that OpenAPI 3.0 ignores are no change', async (t) => {
 t.test('a reference that leads nowhere is reported with its place', async (t) => {
   const text = LIBRARY.replace("'4XX': { description: A failure. }", "'404': { $ref: './gone.yaml' }");
   const root = repository(t, { 'openapi.yaml': text });
-  const line = text.split('\n').findIndex((one) => one.includes('./gone.yaml')) + 1;
+  const line = text.split('\n').findIndex((line) => line.includes('./gone.yaml')) + 1;
   const { code, stdout } = await asked(t, root, 'lint', '--json');
   t.equal(code, 1);
   t.match(JSON.parse(stdout), [{ line, message: /gone\.yaml/ }]);

@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import codegen from '../../codegen.js';
+import { platformOperations } from '../../src/platform/core/contract/part-operations.js';
+import { filesIn } from '../../src/platform/core/contract/project-files.js';
 import { generateErrors, generatePolicy, openApiTypes } from '../../src/workbench/generate/generate.js';
 import { generateOperations } from '../../src/workbench/generate/operations.js';
 import { generateResolvers } from '../../src/workbench/generate/resolvers.js';
@@ -108,7 +110,9 @@ t.test('each rule of the contracts names its place', async (t) => {
   ];
   for (const [rule, [from, to], where] of broken) {
     const text = openapi.replace(from, to).replace('name: note_id', to === '/{note-id}' ? 'name: note-id' : '$&');
-    const found = (await checkOpenApi(openApiOf(text))).map((one) => `${one.rule} ${one.line}:${one.column}`);
+    const found = (await checkOpenApi(openApiOf(text))).map(
+      (problem) => `${problem.rule} ${problem.line}:${problem.column}`,
+    );
     t.ok(found.includes(`${rule} ${place(text, where)}`), `${rule} at ${where}`, { found });
   }
   t.same(await checkOpenApi(openApiOf(openapi)), []);
@@ -155,7 +159,7 @@ t.test('a contradiction is reported with both places', async (t) => {
   const more = openapi.replace('viewer: none, developer', 'guest: own, viewer: none, developer');
   const guest = `must give guest one of none, own, any; openapi.yaml:${place(more, 'own, viewer')} names this role.`;
   t.same(
-    (await problemsOf({ openapi: more })).map((one) => one.replace(/^\S+ /, '')),
+    (await problemsOf({ openapi: more })).map((problem) => problem.replace(/^\S+ /, '')),
     ['users.read', 'notes.update', 'users.delete'].map((action) => `permission: Permission "${action}" ${guest}`),
     'a role that only one contract knows',
   );
@@ -178,8 +182,8 @@ t.test('the policy is a readable table with types of its actions and roles', asy
   t.match(text, "export interface Decisions {\n  putNote: 'owner';\n}", 'one that reaches `own` and `any`');
   const ownOnly = openapi.replace('developer: own, admin: any', 'developer: own, admin: own');
   t.match(generatePolicy(contractsOf({ openapi: ownOnly }).permissions), "  putNote: 'owner' | 'self';\n");
-  const four = (one: string) =>
-    one.replaceAll(/viewer(: ?\w+!?), developer(: ?\w+!?), admin(: ?\w+!?)/g, 'guest$1, clerk$2, chief$3, owner$3');
+  const four = (text: string) =>
+    text.replaceAll(/viewer(: ?\w+!?), developer(: ?\w+!?), admin(: ?\w+!?)/g, 'guest$1, clerk$2, chief$3, owner$3');
   const others = generatePolicy(contractsOf({ openapi: four(openapi), schema: four(schema) }).permissions);
   t.match(others, "'notes.update': { GUEST: 'none', CLERK: 'own', CHIEF: 'any', OWNER: 'any' },");
 });
@@ -470,6 +474,46 @@ t.test('handlers and resolvers compile only if they match the contracts', async 
     else t.match(found.join('\n'), says, `${name} does not compile`);
   }
   t.equal(generateOperations(rest), generated['generated/operations.ts'], 'the same each time');
+});
+
+t.test('operations and fields of parts need no handler of the application, and the others do', async (t) => {
+  const rest = openApiOf(
+    openapi.replaceAll('getNote', 'getLiveness').replace('tags:', 'x-parts: [core, identity, observability]\ntags:'),
+    undefined,
+    filesIn(ROOT),
+  );
+  const sdl = withAbstract.replace(
+    'type Query {',
+    '$&\n  me: User @permission(action: "users.read", viewer: ANY, developer: ANY, admin: ANY)',
+  );
+  const contracts = contractsOf({ openapi: rest.text, schema: sdl }, undefined, filesIn(ROOT));
+  const live = getNote.replace('getNote', 'getLiveness');
+  const resolvers = (fields: string) =>
+    `${root2}export const resolvers: Resolvers = { Query: { ${fields} }, Mutation: { ${mutation} }, User: { initials: () => '' }, ${abstract} };\n`;
+  const { says } = fixtures['missing'] ?? {};
+  const cases: Record<string, { text: string; says?: RegExp | undefined }> = {
+    answered: { text: notes(putNote) },
+    replaced: { text: notes(live, putNote) },
+    'replaced-wrongly': { text: notes(live.replace('status: 200', 'status: 299'), putNote), says: /299/ },
+    'not-of-a-part': { text: notes(live), says },
+    fields: { text: resolvers(query) },
+    'own-field': { text: resolvers(`${query}, me: route({ target: record(User, 'id') })`) },
+    'field-not-of-a-part': { text: resolvers(''), says: /Property 'user' is missing/ },
+  };
+  const files = Object.entries(cases).map(([name, { text }]) => [`handlers/${name}.ts`, text]);
+  const errors = compile({
+    'generated/openapi.ts': await openApiTypes(rest),
+    'generated/operations.ts': generateOperations(rest),
+    'generated/policy.ts': generatePolicy(contracts.permissions, platformOperations(rest.document)),
+    'generated/graphql.ts': await generateResolvers(sdlOf(sdl), codegen),
+    ...sources,
+    ...Object.fromEntries(files),
+  });
+  for (const [name, { says }] of Object.entries(cases)) {
+    const found = (errors[`handlers/${name}.ts`] ?? []).join('\n');
+    if (says === undefined) t.equal(found, '', name);
+    else t.match(found, says, name);
+  }
 });
 
 t.test('bodies, recursive schemas, and members next to a reference have types', async (t) => {

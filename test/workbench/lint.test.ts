@@ -9,7 +9,7 @@ import { ESLint } from 'eslint';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { bridge } from '../../src/workbench/bridge/bridge.js';
-import { FILES } from '../../src/workbench/bridge/contract.js';
+import { SIDE_FILES } from '../../src/workbench/bridge/contract.js';
 import { reportJson } from '../../src/workbench/cli/bridge.js';
 import { lint } from '../../src/workbench/cli/lint.js';
 import { eslintPlugin, GRAPHQL_ERRORS, GRAPHQL_RULES } from '../../src/workbench/lint/eslint.js';
@@ -513,7 +513,7 @@ const sdlCases: [rule: string, edit: Edit, where: string][] = [
 const ofRest = async (text: string) => {
   const config = await createConfig({ plugins: [redoclyPlugin], extends: ['accord/recommended'] });
   const found = await lintByRedocly(openApiOf(text), config);
-  return found.map((one) => ({ ...one, rule: one.rule.replace('accord/', '') }));
+  return found.map((problem) => ({ ...problem, rule: problem.rule.replace('accord/', '') }));
 };
 
 const ofSdl = async (text: string) => {
@@ -522,7 +522,10 @@ const ofSdl = async (text: string) => {
   const overrideConfig = { files: ['**/*.graphql'], plugins, rules: GRAPHQL_ERRORS, languageOptions };
   const eslint = new ESLint({ overrideConfigFile: true, overrideConfig });
   const [result] = await eslint.lintText(text, { filePath: 'schema.graphql' });
-  return (result?.messages ?? []).map((one) => ({ ...one, rule: String(one.ruleId).replace('accord/', '') }));
+  return (result?.messages ?? []).map((message) => ({
+    ...message,
+    rule: String(message.ruleId).replace('accord/', ''),
+  }));
 };
 
 type Find = (text: string) => Promise<{ rule: string; line: number; column: number }[]>;
@@ -617,6 +620,7 @@ const WRONG: Edit[] = [
   ['x-unmatched:', 'x-coverage: { except: [] }\nx-unmatched:'],
   ['x-unmatched:', 'x-severity: { one: harmless }\nx-unmatched:'],
   ['x-unmatched:', 'x-accepted-breaks: [one]\nx-unmatched:'],
+  ['x-unmatched:', 'x-parts: [jobs]\nx-unmatched:'],
   ['x-unmatched:', 'x-defaults: [{ update: {} }]\nx-unmatched:'],
   ["x-unmatched:\n  '405'", "x-unmatched:\n  '4XX'"],
 ];
@@ -673,11 +677,11 @@ t.test('accord lint prints one list of all findings, errors first', async (t) =>
     ['  CALM\n', '  Calm\n'],
   );
   const found = await find(broken, sdl);
-  const rules = found.map((one) => one.split(' ')[0]);
+  const rules = found.map((problem) => problem.split(' ')[0]);
   for (const [rule] of rest) t.ok(rules.includes(rule), rule, { found });
   t.ok(found.includes(`permission ${place(sdl, 'note(')}`));
   t.ok(found.includes(`naming-convention ${place(sdl, 'Calm')}`));
-  const levels = found.map((one) => /^(info-license|path-verb) /.test(one));
+  const levels = found.map((problem) => /^(info-license|path-verb) /.test(problem));
   t.same(levels, [...levels].sort(), 'warnings come last');
   const unlicensed = edited(openapi, [', license: { name: MIT, identifier: MIT }', '']);
   t.match(
@@ -757,7 +761,7 @@ t.test('recursive and very deep documents are reported at their place, and end n
       const found = await find(broken);
       t.ok(found.includes(`local-references ${line}`), odd, { found });
       t.same(
-        found.filter((one) => !one.startsWith('local-references')),
+        found.filter((problem) => !problem.startsWith('local-references')),
         [],
       );
     }
@@ -1081,12 +1085,12 @@ const bridgeCases: [
 
 t.test('each kind of difference is found, with its place in each document', async (t) => {
   t.same(bridge(contractsOf(documents)).differences, []);
-  const fileOf = { openapi: FILES.openapi, schema: FILES.graphql, prisma: FILES.prisma };
+  const fileOf = { openapi: SIDE_FILES.openapi, schema: SIDE_FILES.graphql, prisma: SIDE_FILES.prisma };
   for (const [document, edit, id, places] of bridgeCases) {
     const { after, differences: found } = differences({ [document]: [edit] });
-    const difference = found.find((one) => one.id === id);
-    t.ok(difference, id, { found: found.map((one) => one.id) });
-    const printed = difference?.places.map(({ side, line, column }) => `${FILES[side]}:${line}:${column}`);
+    const difference = found.find((difference) => difference.id === id);
+    t.ok(difference, id, { found: found.map((difference) => difference.id) });
+    const printed = difference?.places.map(({ side, line, column }) => `${SIDE_FILES[side]}:${line}:${column}`);
     const expected = Object.entries(places).flatMap(([name, words]) => {
       const key = name as keyof Texts;
       return [words].flat().map((word) => `${fileOf[key]}:${place(after[key], word)}`);

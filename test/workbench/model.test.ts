@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Parser as SdlParser } from 'graphql/language/parser.js';
 import t, { type Test } from 'tap';
 import { Parser as YamlParser } from 'yaml';
+import { filesIn } from '../../src/platform/core/contract/project-files.js';
 import { bridge } from '../../src/workbench/bridge/bridge.js';
 import { lint } from '../../src/workbench/cli/lint.js';
 import { measureCoverage } from '../../src/workbench/coverage/measure.js';
@@ -46,7 +47,7 @@ async function parsedBy(work: () => unknown): Promise<string[]> {
   return parsed;
 }
 
-const textsOf = ({ openapi, schema }: Contracts) => [openapi.text, schema.text];
+const textsOf = ({ openapi, schema }: Contracts) => [...openapi.texts.values(), schema.text];
 
 async function isParsedOnce(t: Test, versions: readonly Contracts[], work: () => unknown) {
   t.strictSame((await parsedBy(work)).sort(), versions.flatMap(textsOf).sort(), 'each text, and once');
@@ -79,7 +80,7 @@ t.test('each text is parsed once', async (t) => {
     const current = await readContracts(ROOT);
     const [before, after] = [
       contractsOf({ openapi, schema }),
-      contractsOf({ openapi: current.openapi.text, schema: current.schema.text }),
+      contractsOf({ openapi: current.openapi.text, schema: current.schema.text }, undefined, filesIn(ROOT)),
     ];
     const version = (label: string, contracts: Contracts) => ({ label, contracts, migrations: [] });
     const options = {

@@ -96,7 +96,7 @@ function edit({ openapi: text = openapi, schema: sdl = schema, code = {}, requir
     new Set(fields.filter((field) => types.get(type)?.has(field))),
   ]);
   const { changes, left } = editCode(project, '/', contractsOf({ openapi: text, schema: sdl }), {
-    before: Object.fromEntries(old.map((one) => [one.operationId, one])),
+    before: Object.fromEntries(old.map((operation) => [operation.operationId, operation])),
     required: new Map(demanded),
   });
   const after = project
@@ -454,7 +454,9 @@ t.test(
     const stub = `\n${PROPOSED}`;
     const users = withMarker('src/application/rest/users.ts').replace('});\n\nfunction updated', `${stub}$&`);
     t.equal(after['src/application/rest/users.ts'], users);
-    const user = withMarker('src/application/graphql/User.ts').replace('= {\n', '$&  postCount: notWritten,\n');
+    const user = `${ERRORS}import type { UserResolvers } from '../../../generated/graphql.js';
+
+export const User: UserResolvers = {\n  postCount: notWritten,\n};\n`;
     t.equal(after['src/application/graphql/User.ts'], user);
     const query = withMarker(RESOLVERS).replace(
       '= {\n',

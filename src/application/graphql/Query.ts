@@ -1,10 +1,9 @@
-import { caller, connection, list, record } from '@accord-api/platform';
+import { connection, list, record } from '@accord-api/platform';
 import type { QueryRoutes } from '../../../generated/graphql.js';
 import { Message, Post, User } from '../models.js';
 import { route } from '../routes.js';
 
 export const Query: QueryRoutes = {
-  me: route({ target: caller(User) }),
   user: route({ target: record(User, 'id') }),
   users: route({ target: list(User) }),
   usersConnection: route({ target: connection(User) }),

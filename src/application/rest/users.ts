@@ -50,15 +50,6 @@ export const users = Contract.usersHandlers({
     handler: (_request, { db, record: user, services }) => services.accounts.delete(db, user),
     reply: deleted,
   }),
-
-  changePassword: route({
-    target: record(User, 'user_id', { late: true }),
-    async handler({ body }, { db, record: user, services }) {
-      const change = { currentPassword: body.current_password, newPassword: body.new_password };
-      await services.changePassword(db, user, change);
-      return { status: 204 };
-    },
-  }),
 });
 
 function updated(user: User, { headers, prefix }: ReplyContext) {

@@ -6,73 +6,104 @@ import type { Outages } from '../database/outages.js';
 import type { ActionOf, Policy } from './calls/access.js';
 import type { addressReader } from './calls/networks.js';
 import type { OutsideOptions, OutsideService } from './calls/outside.js';
-import type { Catalogue, Code, Kind } from './contract/codes.js';
+import type { MaybePromise } from './calls/schedulers.js';
+import type { Catalogue, Code, CoreCode, ErrorKind } from './contract/codes.js';
 import type { OpenApiDocument } from './contract/document.js';
-import type { Operation } from './contract/openapi.js';
+import type { RestOperation } from './contract/openapi.js';
+import type { OperationOf } from './contract/part-operations.js';
 import type { Transact } from './operations/guarded-client.js';
 import type { Db, Model } from './operations/model.js';
+import type { PartOfModel } from './operations/model-data.js';
 import type { PartName } from './order.js';
-import type { Core, Seams } from './part.js';
+import type { CheckState, Core, Job, Metric, Seams } from './part.js';
 import type { PathTable } from './rest/addresses.js';
+import type { Secrets } from './secrets.js';
 import type { StagesOf } from './stages.js';
 import type { Config } from './variables.js';
 
-/**
- * Repeated background work. The database contains its state.
- * @example
- * jobs.add([{ name: 'reminders', every: 60_000, run: () => transact(remind) }]);
- */
-export interface Job {
-  name: string;
-  /** Maximum milliseconds between the end of a run and the next one, if a signal is lost. */
-  every: number;
-  /** True if `announce` signals new work. An instance that does not receive signals checks each second. */
-  announced?: boolean;
-  /** Simultaneous runs; 1 by default. */
-  concurrency?: number;
-  /**
-   * @param more starts another run; call it if there may be more work
-   * @returns when the next work is due, in milliseconds since the epoch, if known
-   */
-  run: (signal: AbortSignal, more: () => void) => Promise<unknown>;
+/** Limits and costs that tests replace. Each part adds members. */
+export interface Overrides {
+  /** The cost of large GraphQL operations that run together. */
+  costUnderWay?: number;
 }
 
-/** What the start hands to the parts of an application. */
-export interface Setting {
+/** The arguments of a part that prepares the database before the service opens. */
+export interface Preparing {
+  readonly application: Pick<Application, 'policy' | 'accountActions' | 'demo'>;
+  readonly config: Config;
+  readonly database: Pick<Database, 'client' | 'exclusively'>;
+}
+
+/** The argument of `open` of a part. */
+export interface Setting extends Preparing {
   readonly app: FastifyInstance;
   readonly core: Core;
-  readonly application: Pick<Application, 'errors' | 'demo' | 'name' | 'title'>;
-  readonly config: Config;
+  readonly application: Application;
   readonly database: Database;
   readonly outages: Outages;
   readonly now: () => number;
   readonly document: OpenApiDocument;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly RestOperation[];
   readonly paths: PathTable;
   /** The versions, oldest first. */
   readonly served: readonly string[];
   readonly addressOf: ReturnType<typeof addressReader>;
-  readonly hashes: () => Record<string, number>;
+  /** Common to all instances. */
+  readonly secrets: Secrets;
+  /** Logs an error. An outage of the database is logged once, not with each error that it causes. */
+  readonly report: (about: object, error: unknown, message: string) => void;
+  readonly reportSignalFault: (error: unknown) => void;
   /** Milliseconds for the closing handshake of sockets. */
   readonly closing: number;
-  /** Limits other than the usual ones, for tests. */
-  readonly overrides: { readonly admission?: object | undefined; readonly answers?: object | undefined };
+  readonly overrides: Overrides;
+  /** Returns the metrics of all parts, when they are open. */
+  readonly metrics: () => Readonly<Record<string, Metric>>;
 }
 
-type Opened<Name extends PartName> = {
+/** The commands of an operator, by name. */
+export type Commands = Readonly<Record<string, (args: never) => Promise<unknown>>>;
+
+interface Opened<Name extends PartName, Services> {
   readonly stages: StagesOf<Name>;
+  readonly seam: Seams[Name];
+  /** For handlers, by name. */
+  readonly services?: Services;
+  /** The models of the part, and its additions to other models, by name. */
+  readonly models?: Readonly<Record<string, PartOfModel>>;
+  readonly jobs?: readonly Job[];
+  readonly commands?: Commands;
+  /** Routes and functions, for `OPERATIONS_OF`. */
+  readonly operations?: Readonly<Record<string, unknown>>;
+  /** Returns checks of readiness, by name. */
+  readonly ready?: () => MaybePromise<Readonly<Record<string, CheckState>>>;
+  /** By name. */
+  readonly metrics?: Readonly<Record<string, Metric>>;
   /** Adds routes, when all stages are there. */
   readonly mount?: () => Promise<void>;
-} & (Name extends keyof Seams ? { readonly seam: Seams[Name] } : object);
+}
+
+/** A part that answers operations answers all that are its own. */
+type Answers<Name extends PartName> = [OperationOf<Name>] extends [never]
+  ? unknown
+  : { readonly operations: Readonly<Record<OperationOf<Name>, unknown>> };
 
 /** A part of the platform that an application may leave out. */
-export interface Part<Name extends PartName> {
+export interface Part<Name extends PartName, Services extends object = object> {
   readonly name: Name;
+  /** The error codes with which it answers, which the catalogue of the application must have. */
+  readonly codes?: readonly Code[];
+  /** The tables that it uses, for which `prisma/schema.prisma` must have models. */
+  readonly tables?: readonly string[];
+  /** Prepares the database. @returns what the operator must correct */
+  readonly prepare?: (given: Preparing) => Promise<string | undefined>;
+  /** Returns the login that the start prints. */
+  readonly demoLogin?: (given: Preparing) => Promise<DemoPerson | undefined>;
   /** Opens the part for one service. */
-  readonly open: (setting: Setting) => Opened<Name> | Promise<Opened<Name>>;
+  readonly open: (setting: Setting) => MaybePromise<Opened<Name, Services> & Answers<Name>>;
 }
 
 export type AnyPart = { [Name in PartName]: Part<Name> }[PartName];
+export type OpenedPart = Awaited<ReturnType<AnyPart['open']>>;
 
 /** The actions of the model of accounts. */
 export type AccountActions = Readonly<Record<'read' | 'setRole', string>>;
@@ -102,15 +133,9 @@ export interface ApplicationPlatform {
     readonly finish: (db: Db, workId: string, answer: object, ownerId: number) => Promise<void>;
     readonly abandon: (db: Db, workId: string) => Promise<void>;
   };
-  readonly jobs: {
-    /** Adds jobs. Call it before the first request. */
-    readonly add: (jobs: readonly Job[]) => void;
-    readonly start: () => void;
-    /** Runs a job now, or once more after the current run. */
-    readonly wake: (name: string) => void;
+  readonly jobs: Pick<Seams['jobs'], 'add' | 'wake'> & {
     /** Wakes a job on all instances when the transaction commits. @param at milliseconds since the epoch */
     readonly announce: (db: Db, name: string, at?: number) => Promise<void>;
-    readonly stop: () => Promise<void>;
   };
 }
 
@@ -147,17 +172,17 @@ export interface Application<Own extends object = object> {
   /** The actions of the model of accounts, if the contracts do not name them `users.read` and `users.set-role`. */
   readonly accountActions?: Partial<AccountActions>;
   /** From `generated/errors.ts`. */
-  readonly errors: Catalogue & Readonly<Record<Code, Kind>>;
+  readonly errors: Catalogue & Readonly<Record<CoreCode, ErrorKind>>;
   /** The title on the pages; by default the name with a capital. */
   readonly title?: string;
-  /** By tag and operationId, with the types of `generated/operations.ts`. */
+  /** By tag and operationId, with the types of `generated/operations.ts`. Parts answer the others. */
   readonly handlers: object;
-  /** By type and field, with the types of `generated/graphql.ts`. */
+  /** By type and field, with the types of `generated/graphql.ts`. Parts answer the others. */
   readonly resolvers: object;
   /** Returns the services with the business rules, and adds background jobs by `jobs.add`. Called once, before the first request. */
   readonly services: (platform: ApplicationPlatform) => Own;
   readonly models?: readonly Model[];
-  /** What the service has besides the core; by default all parts. */
+  /** The parts that the service uses; by default all of them. */
   readonly parts?: readonly AnyPart[];
   /** Leaves all calls of the database to Prisma, and does not load `@accord-api/prepared-prisma`. */
   readonly client?: 'prisma';

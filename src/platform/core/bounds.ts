@@ -39,18 +39,18 @@ export const BOUNDS = {
   refusals: bound(10, 'answers 429, or 503 for overload', 'connection', 'the connection is closed'),
   headersTime: bound(10_000, 'milliseconds for the headers of a request', 'connection', '408'),
   requestTime: bound(15_000, 'milliseconds for a whole request', 'connection', '408'),
-  answerTime: bound(10_000, 'milliseconds for the answer of a handler', 'request', '503'),
-  answerRead: bound(30_000, 'milliseconds in which a client accepts no byte', 'connection', 'the connection is closed'),
-  answerBytes: bound(8 * MIB, 'bytes of an answer', 'answer', '413'),
-  answersOfCaller: bound(32 * MIB, 'bytes of large or pipelined answers that are unread', 'caller', '429'),
-  answersUnderWay: bound(
-    48 * MIB,
+  responseTime: bound(10_000, 'milliseconds for the answer of a handler', 'request', '503'),
+  unreadTime: bound(30_000, 'milliseconds in which a client accepts no byte', 'connection', 'the connection is closed'),
+  responseBytes: bound(8 * MIB, 'bytes of an answer', 'answer', '413'),
+  responsesOfCaller: bound(32 * MIB, 'bytes of large or pipelined answers that are unread', 'caller', '429'),
+  responsesUnderWay: bound(
+    40 * MIB,
     'bytes of large or pipelined answers that are unread',
     'process',
     '503',
     'answer_bytes',
   ),
-  costUnderWay: bound(2500, 'cost of large GraphQL operations that run together', 'process', 'they wait'),
+  costUnderWay: bound(2500, 'cost of large GraphQL operations, per 192 MiB of heap limit', 'process', 'they wait'),
   operationsWaiting: bound(256, 'large GraphQL operations that wait', 'process', '503'),
   stopTime: bound(8000, 'milliseconds for running requests when the service stops', 'process', 'they are cut'),
   requestsUnderWay: bound(128, 'requests and operations that run', 'process', 'they wait', 'requests_under_way'),
@@ -77,7 +77,7 @@ export const BOUNDS = {
   ),
   outsideCalls: bound(32, 'calls to a service that run', 'service', 'they wait', 'dependency_up'),
   outsideWaiting: bound(16, 'calls to a service that wait', 'service', '503', 'dependency_up'),
-  outsideAnswer: bound(MIB, 'bytes of an answer that the application asks for', 'answer', '502', 'dependency_up'),
+  outsideResponse: bound(MIB, 'bytes of an answer that the application asks for', 'answer', '502', 'dependency_up'),
 } as const satisfies Readonly<Record<string, Bound>>;
 
 /** The bounds that a variable changes; the variable states name and default. */

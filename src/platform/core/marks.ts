@@ -1,15 +1,18 @@
-/** The words of the contracts that need a part, so that its absence can be named. @module */
+/** Finds the members of contracts and the variables that need a missing part. @module */
 
-import { readFileSync } from 'node:fs';
-import { rootPath } from '../root.js';
+import type { DataModel } from '../database/client.js';
 import type { AnyPart } from './application.js';
+import type { Catalogue } from './contract/codes.js';
 import type { OpenApiDocument } from './contract/document.js';
-import { type Operation, versionsOf } from './contract/openapi.js';
+import { type RestOperation, takesKey, versionsOf } from './contract/openapi.js';
+import { placeOf } from './contract/project-files.js';
+import { hasQueries } from './contract/published.js';
 import type { PartName } from './order.js';
+import { type Config, VARIABLES_OF } from './variables.js';
 
 interface Contracts {
   readonly document: OpenApiDocument;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly RestOperation[];
   readonly sdl: string;
 }
 
@@ -22,20 +25,26 @@ interface Mark {
   readonly isIn: (contracts: Contracts) => boolean;
 }
 
-const hasScheme = ({ document }: Contracts, name: string) => name in (document.components.securitySchemes ?? {});
+/** The scheme of operators, which needs no account. */
+const OPERATORS = 'metricsToken';
 
 const MARKS: readonly Mark[] = [
+  {
+    ...{ part: 'observability', says: OPERATORS, file: 'openapi.yaml', line: /^ *metricsToken:/ },
+    isIn: ({ document }) => OPERATORS in (document.components.securitySchemes ?? {}),
+  },
   {
     ...{ part: 'limits', says: 'the response 429', file: 'openapi.yaml', line: /^ *["']?429["']?:/ },
     isIn: ({ operations }) => operations.some(({ operation }) => '429' in operation.responses),
   },
   {
-    ...{ part: 'browsers', says: 'cookieAuth', file: 'openapi.yaml', line: /^ *cookieAuth:/ },
-    isIn: (contracts) => hasScheme(contracts, 'cookieAuth'),
+    ...{ part: 'browsers', says: 'a cookie', file: 'openapi.yaml', line: /\bin: ["']?cookie\b/ },
+    // A security scheme or a parameter.
+    isIn: ({ document }) => JSON.stringify(document).includes('"in":"cookie"'),
   },
   {
-    ...{ part: 'observability', says: 'metricsToken', file: 'openapi.yaml', line: /^ *metricsToken:/ },
-    isIn: (contracts) => hasScheme(contracts, 'metricsToken'),
+    ...{ part: 'idempotency', says: 'Idempotency-Key', file: 'openapi.yaml', line: /\bname: ["']?idempotency-key\b/i },
+    isIn: ({ operations }) => operations.some(takesKey),
   },
   {
     ...{ part: 'versions', says: 'several versions', file: 'openapi.yaml', line: /^ *x-(versions|deprecation):/ },
@@ -45,25 +54,54 @@ const MARKS: readonly Mark[] = [
     ...{ part: 'live', says: 'type Subscription', file: 'schema.graphql', line: /^(extend )?type Subscription\b/ },
     isIn: ({ sdl }) => /^(extend )?type Subscription\b/m.test(sdl),
   },
+  // Last, because an account may need other parts.
+  {
+    ...{ part: 'identity', says: 'a security scheme of accounts', file: 'openapi.yaml', line: /^ *securitySchemes:/ },
+    isIn: ({ operations }) =>
+      operations.some(({ security }) =>
+        security.some((requirement) => Object.keys(requirement).some((scheme) => scheme !== OPERATORS)),
+      ),
+  },
+  {
+    ...{ part: 'identity', says: 'type Query', file: 'schema.graphql', line: /\btype\s+Query\b|\bquery\s*:/ },
+    isIn: ({ sdl }) => hasQueries(sdl),
+  },
 ];
 
-/** @throws Error for a contract that needs a part which the application leaves out, with the line */
-export function refuseMissingParts(parts: readonly AnyPart[], contracts: Contracts): void {
-  const named = new Set(parts.map(({ name }) => name));
-  const missing = MARKS.find((one) => !named.has(one.part) && one.isIn(contracts));
-  if (missing === undefined) return;
-  const { file, line, says, part } = missing;
-  throw new Error(`${file}${placeOf(file, line)} declares ${says}. Add ${part}() to \`parts\`.`);
+/** @throws Error for a catalogue without a code of a part, and for a data model without a table of a part */
+export function refuseMissingNeeds(parts: readonly AnyPart[], errors: Catalogue, { models }: DataModel): void {
+  const stored = new Set(Object.values(models).map(({ table }) => table));
+  for (const { name, codes = [], tables = [] } of parts) {
+    const unknown = codes.find((code) => !Object.hasOwn(errors, code));
+    if (unknown !== undefined)
+      throw new Error(
+        `The \`errors\` lack ${unknown}, with which the part ${name} answers. Run \`npx accord codegen\`.`,
+      );
+    const absent = tables.find((table) => !stored.has(table));
+    if (absent !== undefined)
+      throw new Error(
+        `prisma/schema.prisma has no model of the table ${absent}, which the part ${name} uses. Run \`npx accord upgrade\`.`,
+      );
+  }
 }
 
-/** Returns `:12` for the first line that matches; nothing for a contract of several files. */
-function placeOf(file: string, line: RegExp): string {
-  try {
-    const at = readFileSync(rootPath(file), 'utf8')
-      .split('\n')
-      .findIndex((text) => line.test(text));
-    return at < 0 ? '' : `:${at + 1}`;
-  } catch {
-    return '';
+/** @throws Error for a contract or a variable that needs a part which the application leaves out, with the place */
+export function refuseMissingParts(parts: readonly AnyPart[], contracts: Contracts, { given }: Config): void {
+  const named = new Set(parts.map(({ name }) => name));
+  const unlisted = contracts.document['x-parts']?.find((part) => part !== 'core' && !named.has(part as PartName));
+  if (unlisted !== undefined) {
+    const place = placeOf('openapi.yaml', /^x-parts:/);
+    throw new Error(`openapi.yaml${place} names ${unlisted} in x-parts. Add ${unlisted}() to \`parts\`.`);
   }
+  const missing = MARKS.find((mark) => !named.has(mark.part) && mark.isIn(contracts));
+  if (missing !== undefined) {
+    const { file, line, says, part } = missing;
+    // The document of a part may declare it.
+    const place = [file, `generated/${file}`].map((path) => [path, placeOf(path, line)]).find(([, at]) => at !== '');
+    throw new Error(`${(place ?? [file]).join('')} declares ${says}. Add ${part}() to \`parts\`.`);
+  }
+  for (const [part, variables = []] of Object.entries(VARIABLES_OF))
+    for (const variable of variables)
+      if (given.includes(variable) && !named.has(part as PartName))
+        throw new Error(`${variable}: needs a part that is left out. Unset it, or add ${part}() to \`parts\`.`);
 }

@@ -1,4 +1,4 @@
-/** The order of all stages, by which the service runs, and which docs/architecture.md prints. @module */
+/** Declares the order of all stages. The service runs them in this order, and docs/architecture.md prints it. @module */
 
 import type { Code } from './contract/codes.js';
 import type { Member } from './operations/running.js';
@@ -20,15 +20,13 @@ export type Owner = PartName | 'core';
 export type Transport = 'REST' | 'GraphQL' | 'sockets';
 
 interface More {
-  /** The package that runs the stage by hooks of its own, which are registered at the position of its first stage. */
-  readonly package?: string;
   readonly outsideProduction?: true;
   /** The member of the call that the stage puts there, for the stages that need it. */
   readonly puts?: Member;
 }
 
 /** `refuses` is in the order of the stage's decisions. INTERNAL, and UNAVAILABLE without a database, are possible in any stage. */
-export type Row = readonly [
+export type StageRow = readonly [
   name: string,
   owner: Owner,
   on: readonly Transport[],
@@ -38,22 +36,20 @@ export type Row = readonly [
 ];
 
 /** Nothing to refuse, or the sentence that the compiler prints. */
-type Once<Rows, Seen = never> = Rows extends readonly [infer First extends Row, ...infer Rest]
+type Once<Rows, Seen = never> = Rows extends readonly [infer First extends StageRow, ...infer Rest]
   ? First[0] extends Seen
     ? `${First[0]} stands twice.`
     : Once<Rest, Seen | First[0]>
   : unknown;
-const table = <const Rows extends readonly Row[]>(...rows: Rows & Once<Rows>): Rows => rows as Rows;
+const table = <const Rows extends readonly StageRow[]>(...rows: Rows & Once<Rows>): Rows => rows as Rows;
 
 const ALL = ['REST', 'GraphQL', 'sockets'] as const;
 const HTTP = ['REST', 'GraphQL'] as const;
 const REST = ['REST'] as const;
 const GRAPHQL = ['GraphQL', 'sockets'] as const;
 const SOCKETS = ['sockets'] as const;
-const WEBSOCKET = { package: '@fastify/websocket' } as const;
-const COOKIE = { package: '@fastify/cookie' } as const;
 
-/** What Node and Fastify run themselves. */
+/** The stages that Node and Fastify run. */
 const INCOMING = table(
   ['http-parser', 'core', ALL, 'reads the request line and the headers', ['BAD_REQUEST', 'REQUEST_TIMEOUT']],
   ['admission', 'limits', HTTP, 'waits for a free place; health probes need none', ['UNAVAILABLE']],
@@ -70,8 +66,6 @@ const ON_REQUEST = table(
   ['request-id', 'core', ALL, 'keeps a valid `X-Request-Id`, or sets a new one'],
   ['security-headers', 'core', ALL, 'sets `Content-Security-Policy` and other security headers'],
   ['api-version', 'versions', REST, 'reports the API version, on refusals too'],
-  // Precedes every stage that refuses, because it closes the connection of a refused upgrade.
-  ['upgrade-mark', 'live', ALL, 'distinguishes an upgrade from other requests', [], WEBSOCKET],
   [
     'upgrade',
     'live',
@@ -88,7 +82,7 @@ const ON_REQUEST = table(
     { outsideProduction: true },
   ],
   ['cross-origin', 'browsers', HTTP, 'answers CORS preflights, and sets the CORS headers'],
-  ['cookies', 'browsers', ALL, 'parses cookies', [], COOKIE],
+  ['cookies', 'browsers', ALL, 'parses cookies'],
   ['session-cookies', 'browsers', ALL, 'removes the prefixes from the names of session cookies'],
   ['strict-transport', 'core', ALL, 'sets `Strict-Transport-Security`'],
   ['ceiling', 'limits', ALL, 'counts the request for its address, before any database query', ['RATE_LIMITED']],
@@ -126,15 +120,14 @@ const PRE_HANDLER = table(
   ],
 );
 const ON_SEND = table(
-  ['set-cookies', 'browsers', ALL, 'writes the cookies that were set', [], COOKIE],
-  ['answer-there', 'core', ALL, 'ends the time limit for the answer'],
+  ['response-there', 'core', ALL, 'ends the time limit for the answer'],
   ['rate-headers', 'limits', ALL, 'reports the rate to the caller; counts requests that were refused earlier'],
   // Follows stages that may authenticate, which need the place.
   ['place-returned', 'limits', HTTP, 'frees the place for the next request'],
   ['deprecation', 'versions', REST, 'announces the end of a deprecated operation'],
 );
 const ON_RESPONSE = table(
-  ['upgrade-end', 'live', SOCKETS, 'ends the connection of an upgrade that was refused', [], WEBSOCKET],
+  ['upgrade-end', 'live', SOCKETS, 'ends the connection of an upgrade that was refused'],
   ['metrics', 'observability', ALL, 'counts and times the answer'],
   ['request-line', 'observability', ALL, 'writes the line of the request to the log'],
   ['refusals', 'identity', ALL, 'writes refusals to the audit table'],
@@ -169,8 +162,9 @@ const IN_TURN = table(
 );
 /** As soon as the transaction of a writing operation begins: its locks travel with BEGIN. */
 const LOCKS = table(
+  ['claim', 'idempotency', REST, 'asks for the lock of the idempotency key', [], { puts: 'claim' }],
   ['lock', 'core', ALL, 'locks the accounts of the caller and of the row, and the row', [], { puts: 'accounts' }],
-  ['claim', 'idempotency', REST, 'locks the idempotency key', ['CONFLICT']],
+  ['key-in-use', 'idempotency', REST, 'refuses a key that another request uses', ['CONFLICT']],
   ['current-role', 'core', ALL, 'checks the policy by the locked account', ['UNAUTHENTICATED', 'FORBIDDEN']],
 );
 /** In the transaction of a writing operation. A target with `late` passes them before its transaction, and again in it. */
@@ -208,11 +202,13 @@ export type Sections = typeof SECTIONS;
 export type Section = keyof Sections;
 export const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'onSend', 'onResponse'] as const;
 export type Hook = (typeof HOOKS)[number];
+/** The sections whose stages are those of a request. */
+export type RequestSection = Hook | 'validation';
 export type OperationSection = 'before effect' | 'in turn' | 'locks' | 'load';
 
 /** Reads the table: the rows of all sections in their order. */
 export const rows = Object.entries(SECTIONS).flatMap(([section, table]) =>
-  (table as readonly Row[]).map(([name, owner, on, does, refuses = [], more = {}]) => ({
+  (table as readonly StageRow[]).map(([name, owner, on, does, refuses = [], more = {}]) => ({
     section: section as Section,
     name,
     owner,

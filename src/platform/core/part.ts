@@ -2,12 +2,14 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { WebsocketHandler } from '@fastify/websocket';
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import type { Actor, CredentialKind, Policy } from './calls/access.js';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Prisma } from '../database/client.js';
+import type { Actor, CredentialKind, KeyedResponses, Policy } from './calls/access.js';
 import type { Failure } from './calls/errors.js';
 import type { MaybePromise } from './calls/schedulers.js';
 import type { SessionCookies } from './calls/session.js';
 import type { Names } from './names.js';
+import type { DeclaredModels, ModelStreams } from './operations/model-data.js';
 
 /** The requests that a caller may still send. */
 export interface Rate {
@@ -28,13 +30,45 @@ export interface Places {
   runOn: <T>(work: () => Promise<T>) => Promise<T>;
   /** Waits without the place of a request, and then for a place. @throws Failure UNAVAILABLE if none is free in time */
   waitOutside: (request: IncomingMessage | undefined, wait: Promise<void>) => Promise<void>;
-  overloaded: () => boolean;
-  figures: () => { readonly underWay: number; readonly waiting: number; readonly shed: number };
+  figures: () => { readonly underWay: number; readonly waiting: number };
   /** Gets each request whose client left before the answer, which has no status. */
   readonly left: { add: (listener: (request: FastifyRequest) => void) => unknown };
 }
 
-/** What the core, or another part, asks of a part. No other way leads from one part to another. */
+/** A metric that is read on demand: a counter if its name ends in `_total`, otherwise a gauge. */
+export interface Metric {
+  readonly help: string;
+  /** The name of the label whose values `read` returns with their numbers. */
+  readonly label?: string;
+  readonly read: () => number | Readonly<Record<string, number>>;
+}
+
+/** Without a check that failed the service is ready. A degraded service is ready. */
+export type CheckState = 'ok' | 'degraded' | 'failed';
+
+type Tx = Prisma.TransactionClient;
+
+/**
+ * Repeated background work. The database contains its state.
+ * @example
+ * jobs.add([{ name: 'reminders', every: 60_000, run: () => transact(remind) }]);
+ */
+export interface Job {
+  name: string;
+  /** Maximum milliseconds between the end of a run and the next one, if a signal is lost. */
+  every: number;
+  /** True if `announce` signals new work. An instance that does not receive signals checks each second. */
+  announced?: boolean;
+  /** Simultaneous runs; 1 by default. */
+  concurrency?: number;
+  /**
+   * @param more starts another run; call it if there may be more work
+   * @returns when the next work is due, in milliseconds since the epoch, if known
+   */
+  run: (signal: AbortSignal, more: () => void) => Promise<unknown>;
+}
+
+/** The functions of each part that the core and other parts call. A part reaches another part only by them. */
 export interface Seams {
   identity: {
     /** Returns the caller of a token; undefined for an invalid one. Synchronous while the account is remembered. */
@@ -54,6 +88,22 @@ export interface Seams {
       onInvalidActors: (listener: (isRefused: (actor: Actor) => boolean) => void) => () => void;
     };
   };
+  idempotency: KeyedResponses & {
+    /** Stores the answer of work after the commit. @param ownerId the user of the answer */
+    finish: (tx: Tx, workId: string, answer: object, ownerId: number) => Promise<void>;
+    /** Frees the key of work without an effect. */
+    abandon: (tx: Tx, workId: string) => Promise<void>;
+    /** Removes the answers about a deleted user. The keys stay, so that a late retry has no effect. */
+    forget: (tx: Tx, ownerId: number) => Promise<void>;
+  };
+  jobs: {
+    /** Adds jobs. Call it before the first request. */
+    add: (jobs: readonly Job[]) => void;
+    /** Runs a job now, or once more after the current run. */
+    wake: (name: string) => void;
+    /** Wakes a job on all instances when the transaction commits. @param at milliseconds since the epoch */
+    announce: (tx: Tx, name: string, at?: number) => Promise<void>;
+  };
   limits: {
     /** Counts the request for its caller once. Does not reject it. */
     count: (request: FastifyRequest) => MaybePromise<Rate>;
@@ -67,10 +117,6 @@ export interface Seams {
      * @throws Failure PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE
      */
     countText: (reply: FastifyReply, text: string | Buffer, mayRefuse: boolean) => string | Buffer;
-    /** Undefined if the instances do not share their counts. */
-    isSharedReachable: (() => Promise<boolean>) | undefined;
-    /** Returns the counted bytes of all answers. */
-    answerBytes: () => number;
   };
   observability: {
     /** Writes the line of a request unless this second has its lines. @param about called for a line that is written */
@@ -94,8 +140,10 @@ export interface Seams {
     urlOf: (request: IncomingMessage) => string;
   };
   live: {
-    /** Returns the handler of sockets. @param graphql the engine, and what else the sockets need of the transport */
-    serve: ((graphql: never) => WebsocketHandler) | undefined;
+    /** Opens the routes of a scope for sockets. @param graphql the engine, and what else the sockets need of the transport */
+    serve: ((scope: FastifyInstance, graphql: never) => Promise<WebsocketHandler>) | undefined;
+    /** Returns the streams of the models that declare one. */
+    streams: (models: DeclaredModels) => Promise<ModelStreams>;
   };
   pages: {
     /** Sends a failure as a page. The caller sets the status and the headers. */
@@ -103,6 +151,10 @@ export interface Seams {
     sendGraphiql: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | undefined;
   };
 }
+
+const noJobs = (): never => {
+  throw new Error('The application has background jobs. Add jobs() to `parts`.');
+};
 
 /** The seams of parts that are left out: nothing is limited, measured, or known. */
 export const WITHOUT_PARTS: Seams = {
@@ -118,6 +170,14 @@ export const WITHOUT_PARTS: Seams = {
       onInvalidActors: () => () => {},
     },
   },
+  idempotency: {
+    inTurn: (_call, _request, work) => work(),
+    keep: async () => {},
+    finish: async () => {},
+    abandon: async () => {},
+    forget: async () => {},
+  },
+  jobs: { add: noJobs, wake: noJobs, announce: noJobs },
   limits: {
     count: () => UNLIMITED,
     refuseExcess: () => {},
@@ -125,13 +185,10 @@ export const WITHOUT_PARTS: Seams = {
       run: (_request, work) => work(),
       runOn: (work) => work(),
       waitOutside: (_request, wait) => wait,
-      overloaded: () => false,
-      figures: () => ({ underWay: 0, waiting: 0, shed: 0 }),
+      figures: () => ({ underWay: 0, waiting: 0 }),
       left: { add: () => {} },
     },
     countText: (_reply, text) => text,
-    isSharedReachable: undefined,
-    answerBytes: () => 0,
   },
   observability: {
     writeLine: () => {},
@@ -142,7 +199,7 @@ export const WITHOUT_PARTS: Seams = {
   },
   browsers: { refuseForeignOrigin: () => {}, corsHeaders: () => undefined },
   versions: { announce: () => {}, urlOf: ({ url = '/' }) => url },
-  live: { serve: undefined },
+  live: { serve: undefined, streams: async () => new Map() },
   pages: { sendFailure: undefined, sendGraphiql: undefined },
 };
 
@@ -152,7 +209,7 @@ export interface SessionPaths {
   readonly logout: string;
 }
 
-/** What the core hands to parts and transports. */
+/** The members of the core that parts and transports use. */
 export interface Core {
   readonly names: Names;
   readonly policy: Policy;
@@ -162,7 +219,7 @@ export interface Core {
   readonly sessionPaths: SessionPaths | undefined;
   /** Says how to log in, and how to send the token. */
   readonly loginHint: string;
-  /** Of a part that is left out: `WITHOUT_PARTS`. */
+  /** The functions of a part that is left out come from `WITHOUT_PARTS`. */
   readonly seams: { -readonly [Name in keyof Seams]: Seams[Name] };
   /**
    * Authenticates a request once.

@@ -1,24 +1,20 @@
 /** The form of each stage, by its section in the table. @module */
 
-import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { Issues } from './calls/errors.js';
 import type { Member, OperationPlan, Running } from './operations/running.js';
-import type { Hook, Owner, Row, Section, Sections, Transport } from './order.js';
+import type { Owner, RequestSection, Section, Sections, StageRow, Transport } from './order.js';
 
 /**
  * Runs a stage of a request. It throws to refuse, returns the reply if it has sent a response, or returns a promise. After any other
  * result, the next stage begins in the same turn of the event loop.
  */
 export type RequestStep = (request: FastifyRequest, reply: FastifyReply) => unknown;
-/** What the start knows of a route; nothing for an address without one. */
+/** The configuration of a route; empty for an address without a route. */
 export type RouteConfig = Readonly<FastifyContextConfig & { url?: string }>;
 export type RequestStage = (route: RouteConfig) => RequestStep | undefined;
-/** The hooks of a package, at the position of its stage. */
-export interface PackageStage {
-  readonly register: (app: FastifyInstance) => PromiseLike<unknown>;
-}
 
-/** What the transports know of an operation before its request; of GraphQL, of all operations of a kind. */
+/** The properties of an operation before its request; of GraphQL, the properties of all operations of a kind. */
 export interface CallPlan {
   readonly on: Transport;
   readonly writes: boolean;
@@ -37,7 +33,7 @@ export interface Needing<Has extends Member, Step> {
 }
 export const needs = <const Has extends Member, Made>(
   needs: readonly Has[],
-  run: (one: Running<Has>) => Made,
+  run: (running: Running<Has>) => Made,
 ): Needing<Has, typeof run> => ({ needs, run });
 
 /** The units for which a request counts. */
@@ -56,7 +52,7 @@ type Stage<Plan, Subject> = (plan: Plan) => ((subject: Subject) => unknown) | un
 /** An answer ends the way. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a block without `return` is a step.
 type Made<Puts> = [Puts] extends [never] ? undefined | void : [Puts] extends ['answer'] ? Puts | undefined : Puts;
-type Step<Has extends Member, Puts> = (one: Running<Has>) => Made<Puts> | PromiseLike<Made<Puts>>;
+type Step<Has extends Member, Puts> = (running: Running<Has>) => Made<Puts> | PromiseLike<Made<Puts>>;
 type OperationStage<Has extends Member, Puts> = (
   plan: OperationPlan,
 ) => Step<never, Puts> | Needing<Has, Step<Has, Puts>> | undefined;
@@ -68,9 +64,9 @@ type InOperation = readonly [
   ...Sections['load'],
 ];
 type PutsOf<R> = R extends readonly [...unknown[], { readonly puts: infer Puts extends Member }] ? Puts : never;
-/** What a stage may need: what the core or its own part puts there in an earlier row. */
+/** The members that a stage may need: an earlier row of the core or of its own part sets them. */
 type Earlier<Name, By, Rows = InOperation, Had extends Member = never> = Rows extends readonly [
-  infer R extends Row,
+  infer R extends StageRow,
   ...infer Rest,
 ]
   ? R[0] extends Name
@@ -78,31 +74,23 @@ type Earlier<Name, By, Rows = InOperation, Had extends Member = never> = Rows ex
     : Earlier<Name, By, Rest, R[1] extends By ? Had | PutsOf<R> : Had>
   : never;
 
-type StageIn<S extends Section, R extends Row> = S extends 'onRequest'
-  ? R extends readonly [...unknown[], { readonly package: string }]
-    ? PackageStage
-    : RequestStage
-  : S extends Hook
-    ? RequestStage
-    : S extends 'message'
-      ? Stage<{ on: Transport }, R[1] extends 'core' ? never : Weighed>
-      : S extends 'document'
-        ? Stage<{ on: Transport }, never>
-        : S extends 'ready'
-          ? Stage<CallPlan, R[1] extends 'core' ? never : { readonly request: FastifyRequest }>
-          : S extends 'before write'
-            ? Stage<{ on: Transport }, Checked>
-            : OperationStage<Earlier<R[0], R[1] | 'core'>, PutsOf<R>>;
-/** The rows with code of ours: not what Node and Fastify run, nor further hooks of a package. */
-type RowsOf<S extends Section> = S extends 'incoming' | 'routing' | 'validation'
-  ? never
-  : S extends 'onSend' | 'onResponse'
-    ? Exclude<Sections[S][number], readonly [...unknown[], { readonly package: string }]>
-    : Sections[S][number];
+type StageIn<S extends Section, R extends StageRow> = S extends RequestSection
+  ? RequestStage
+  : S extends 'message'
+    ? Stage<{ on: Transport }, R[1] extends 'core' ? never : Weighed>
+    : S extends 'document'
+      ? Stage<{ on: Transport }, never>
+      : S extends 'ready'
+        ? Stage<CallPlan, R[1] extends 'core' ? never : { readonly request: FastifyRequest }>
+        : S extends 'before write'
+          ? Stage<{ on: Transport }, Checked>
+          : OperationStage<Earlier<R[0], R[1] | 'core'>, PutsOf<R>>;
+/** The rows with code of ours: not what Node and Fastify run. */
+type RowsOf<S extends Section> = S extends 'incoming' | 'routing' ? never : Sections[S][number];
 type Given<S extends Section, O extends Owner> = {
   readonly [R in RowsOf<S> as R[1] extends O ? R[0] : never]: StageIn<S, R>;
 };
-type Intersected<Union> = (Union extends unknown ? (one: Union) => void : never) extends (one: infer All) => void
+type Intersected<Union> = (Union extends unknown ? (value: Union) => void : never) extends (value: infer All) => void
   ? All
   : never;
 /** The stages of a part, or of the core: exactly the rows that name it. */

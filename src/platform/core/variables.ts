@@ -1,6 +1,7 @@
 /** Declares the environment variables. `config.ts` reads them. @module */
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import type { PartName } from './order.js';
 
 /** The format of `httpUrl`. */
 export const HTTP_URL = 'http-url';
@@ -130,6 +131,17 @@ export const variables = Type.Object({
 });
 
 export type Environment = Static<typeof variables>;
+
+/** The variables of parts. A service without the part refuses them. */
+export const VARIABLES_OF: Readonly<Partial<Record<PartName, readonly (keyof Environment)[]>>> = {
+  browsers: ['CORS_ORIGINS'],
+  // biome-ignore format: one line each for accounts and tokens
+  identity: ['ADMIN_EMAIL', 'ADMIN_PASSWORD', 'LOGIN_LIMIT', 'JWT_ALGORITHM', 'JWT_SECRET', 'JWT_ISSUER', 'JWT_AUDIENCE'],
+  limits: ['RATE_LIMIT', 'RATE_LIMIT_ANONYMOUS', 'RATE_CEILING'],
+  live: ['WEBSOCKET_PING'],
+  observability: ['REQUEST_LOG_RATE', 'METRICS_TOKEN', 'METRICS_HTTP_FROM'],
+};
+
 type Settings = Omit<Environment, 'KEY_SECRET' | 'JWT_SECRET'>;
 
 export type Config = Readonly<Settings> & {
@@ -139,4 +151,6 @@ export type Config = Readonly<Settings> & {
   readonly JWT_SECRET?: readonly string[];
   /** True if the rules of production apply instead of the demo's. */
   readonly production: boolean;
+  /** The names of the variables that the operator has set. */
+  readonly given: readonly string[];
 };

@@ -1,13 +1,22 @@
-/** Makes the way of each request and operation from the table of stages: arrays of what its stages returned. @module */
+/** Composes the steps of each route and operation from the table of stages. @module */
 
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify';
+import { waits } from './calls/schedulers.js';
 import type { Member, OperationPlan, Running } from './operations/running.js';
-import { HOOKS, type Hook, type OperationSection, type Owner, rows, type Section, type Transport } from './order.js';
+import {
+  HOOKS,
+  type Hook,
+  type OperationSection,
+  type Owner,
+  type RequestSection,
+  rows,
+  type Section,
+  type Transport,
+} from './order.js';
 import type {
   CallPlan,
   Checked,
   Needing,
-  PackageStage,
   RequestStage,
   RequestStep,
   RouteConfig,
@@ -22,14 +31,9 @@ type AnyStage = (plan: unknown) => Step<never> | Needing<Member, Step<never>> | 
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The steps of the route, for each group of stages that is one hook. */
-    ways?: readonly (readonly RequestStep[])[];
+    ways?: Ways;
   }
 }
-
-/** Not by `instanceof`: the promises of Prisma are none, and begin when `then` is called. */
-const waits = (made: unknown): made is PromiseLike<unknown> =>
-  typeof made === 'object' && made !== null && typeof (made as { then?: unknown }).then === 'function';
 
 /** Runs steps until one answers. Returns a promise only if one waits. @returns true if a step has answered */
 export function walk<Subject>(way: readonly Step<Subject>[], subject: Subject, from = 0): boolean | Promise<boolean> {
@@ -65,7 +69,7 @@ export const wayOf = <S extends keyof Subjects, Subject extends Subjects[S]>(
 
 /**
  * Returns the steps of an operation in a section.
- * @param had what earlier sections of the operation have put
+ * @param had the members that earlier sections of the operation have put
  * @throws Error for a stage that needs what no stage of the operation puts
  */
 export const wayOfOperation = (
@@ -79,68 +83,105 @@ export const wayOfOperation = (
     if (missing !== undefined)
       throw new Error(`${plan.name}: the stage ${name} needs \`${missing}\`, which no stage of the operation puts.`);
     if (puts !== undefined) had.add(puts);
-    // The one cast: that the operation has what the step needs is known here, and not to the compiler.
+    // The compiler does not know that the operation has what the step needs.
     return ('needs' in made ? made.run : made) as Step<Running>;
   });
 
-/** Adds the hooks of the stages. Call it before the routes: each composes its way when it is added. */
-export async function registerStages(app: FastifyInstance, stages: Stages, production: boolean): Promise<void> {
-  const groups: RequestStage[][] = [];
-  const packages = new Set<string>();
-  for (const hook of HOOKS) {
-    let group: RequestStage[] = [];
-    const endGroup = () => {
-      if (group.length > 0) app.addHook(hook as 'onRequest', hookOf(hook, groups.push(group) - 1));
-      group = [];
-    };
-    for (const { name, package: from, outsideProduction } of rows.filter(({ section }) => section === hook)) {
-      const stage = stages[name as keyof Stages];
-      if (stage === undefined || (production && outsideProduction)) continue;
-      if (from === undefined) group.push(stage as RequestStage);
-      else if (!packages.has(from)) {
-        endGroup();
-        packages.add(from);
-        await (stage as PackageStage).register(app);
-      }
-    }
-    endGroup();
-  }
-  const waysOf = (route: RouteConfig) => groups.map((group) => group.flatMap((stage) => stage(route) ?? []));
+/** The steps of a route, by the section of their stages; of an operation, also `whole`: all before the answer, and the handler. */
+type Ways = Readonly<Record<RequestSection, readonly RequestStep[]> & { whole?: readonly RequestStep[] }>;
+const SECTIONS_OF_REQUESTS: readonly RequestSection[] = [...HOOKS, 'validation'];
+
+/**
+ * Registers the stages of requests. The function of an operation runs all its stages before the answer, and its handler. Other routes,
+ * and addresses without one, run their stages in the hooks of Fastify. Call it before the routes: each composes its way when it is added.
+ * @param answerOthers answers at addresses without a route
+ */
+export async function registerStages(
+  app: FastifyInstance,
+  stages: Stages,
+  { production, answerOthers }: { production: boolean; answerOthers: RequestStep },
+): Promise<void> {
+  const stepsIn = (section: RequestSection, route: RouteConfig): RequestStep[] =>
+    rows
+      .filter((row) => row.section === section && !(production && row.outsideProduction))
+      .flatMap(({ name }) => (stages[name as keyof Stages] as RequestStage | undefined)?.(route) ?? []);
+  const waysOf = (route: RouteConfig) =>
+    Object.fromEntries(SECTIONS_OF_REQUESTS.map((section) => [section, stepsIn(section, route)])) as unknown as Ways;
+
   const withoutRoute = waysOf({});
   app.addHook('onRoute', (route) => {
     const config = { ...route.config, url: route.url };
-    route.config = Object.assign(config, { ways: waysOf(config) });
+    const ways = waysOf(config);
+    const isOperation = config.plan !== undefined;
+    const whole = isOperation
+      ? [...BEFORE_HANDLER.flatMap((section) => ways[section]), route.handler as RequestStep]
+      : [];
+    route.config = Object.assign(config, { ways: { ...ways, whole } });
+    if (isOperation) route.handler = wholeWay(config, whole);
+    for (const hook of (isOperation ? AFTER_HANDLER : HOOKS).filter((section) => ways[section].length > 0))
+      Object.assign(route, { [hook]: [hookOf(hook, withoutRoute), ...[route[hook] ?? []].flat()] });
   });
+  await app.register(async (scope) => {
+    for (const hook of HOOKS) scope.addHook(hook as 'onRequest', hookOf(hook, withoutRoute));
+    scope.setNotFoundHandler(answerOthers as never);
+  });
+}
 
-  /** Returns a hook of Fastify that runs the steps of a group until one of them refuses or answers. */
-  function hookOf(hook: Hook, group: number): onRequestHookHandler {
-    const begin = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
-      // Fastify computes `config` at each access.
-      request.route ??= request.routeOptions.config;
-      const way = (request.route.ways ?? withoutRoute)[group] as readonly RequestStep[];
-      let at = 0;
-      function next(): void {
-        try {
-          for (let step = way[at]; step !== undefined; step = way[at]) {
-            at += 1;
-            const pending = step(request, reply);
-            if (pending === reply) return;
-            if (waits(pending)) {
-              pending.then(next, done);
-              return;
-            }
-          }
-        } catch (error) {
-          done(error as Error);
-          return;
-        }
-        done();
+const BEFORE_HANDLER = ['onRequest', 'preParsing', 'preValidation', 'validation', 'preHandler'] as const;
+const AFTER_HANDLER = ['onSend', 'onResponse'] as const;
+
+/** Returns the function of an operation. A failure is sent as that of a handler of Fastify. */
+function wholeWay(route: RouteConfig, way: readonly RequestStep[]): RouteHandlerMethod {
+  return (request, reply) => {
+    request.route = route;
+    run(way, request, reply, (error) => {
+      if (error === undefined) return;
+      if (reply.sent) request.log.error({ err: error }, 'a request failed after its answer');
+      else reply.send(error);
+    });
+  };
+}
+
+/** Returns a hook of Fastify that runs the steps of the route. @param others the steps of a request without a route */
+const hookOf = (hook: Hook, others: Ways): onRequestHookHandler => {
+  const begin = (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
+    // Fastify computes `config` at each access.
+    request.route ??= request.routeOptions.config;
+    run((request.route.ways ?? others)[hook], request, reply, done);
+  };
+  return hook === 'preParsing' || hook === 'onSend'
+    ? (((request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: Done) =>
+        begin(request, reply, done)) as never)
+    : begin;
+};
+
+type Done = (error?: Error) => void;
+
+/** Fastify would send anything else that a handler throws as its answer. */
+const errorOf = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error('What was thrown is no error.', { cause: thrown });
+
+/** Runs steps until one refuses or answers. A step that returns the reply has answered. */
+function run(way: readonly RequestStep[], request: FastifyRequest, reply: FastifyReply, done: Done, from = 0): void {
+  try {
+    for (let at = from; at < way.length; at += 1) {
+      const pending = way[at]?.(request, reply);
+      if (pending === reply) return;
+      if (waits(pending)) {
+        pending.then(
+          () => {
+            // The time limit may have answered meanwhile. The steps of `onSend` follow that answer.
+            const isAnswered = reply.sent && request.route.ways?.whole === way;
+            if (!isAnswered) run(way, request, reply, done, at + 1);
+          },
+          (thrown) => done(errorOf(thrown)),
+        );
+        return;
       }
-      next();
-    };
-    return hook === 'preParsing' || hook === 'onSend'
-      ? (((request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void) =>
-          begin(request, reply, done)) as never)
-      : begin;
+    }
+  } catch (thrown) {
+    done(errorOf(thrown));
+    return;
   }
+  done();
 }

@@ -1,6 +1,6 @@
 /** The common parts of the embedded database and of a PostgreSQL server: their interface, time limits and pool. @module */
 
-import type { Result, Statement } from '@accord-api/prepared-prisma';
+import type { Done, Statement } from '@accord-api/prepared-prisma';
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
 import { faultOf, reasonOf } from './faults.js';
 import type { Generation } from './generation.js';
@@ -19,7 +19,7 @@ export interface Connections {
 
 export interface SharedConnections {
   /** Runs a read on the connection with the fewest statements, or runs `elsewhere` if the read would have to wait. */
-  query: (query: Statement, elsewhere: () => Promise<Result>) => Promise<Result>;
+  query: (query: Statement, done: Done, elsewhere: (done: Done) => void) => void;
   open: () => number;
   close: () => Promise<void>;
 }
@@ -65,14 +65,14 @@ export const TIME_LIMITS_MS: TimeLimits = { connect: 2000, answer: 4500, transac
 /** The server must abort a statement before the client gives up, or a write that failed could be committed later. */
 export const statementTimeout = ({ answer }: Pick<TimeLimits, 'answer'>): number => Math.ceil(answer * 0.9);
 
-/** Reports to the outage log whether the server answered, and returns the same promise. */
-export type ReportOutcome = <T>(work: Promise<T>) => Promise<T>;
+/** Reports to the outage log whether the server answered. @param error undefined for a success */
+export type ReportOutcome = (error?: unknown) => void;
 
 export const outcomeReporter =
   (server: Dependency): ReportOutcome =>
-  (work) => {
-    work.then(server.back, (error: unknown) => isUnavailable(error) && server.away(reasonOf(error)));
-    return work;
+  (error) => {
+    if (!error) server.back();
+    else if (isUnavailable(error)) server.away(reasonOf(error));
   };
 
 /** Returns true for an outage of the server; false if only the pool of this instance is exhausted. */
@@ -91,7 +91,7 @@ interface PoolOptions extends PoolConfig {
 /**
  * Opens a pool whose connections survive SQL errors. The `query` of pg's pool closes the connection after each error.
  */
-export function openPool({ reportOutcome = (work) => work, admit, ...config }: PoolOptions): Pool {
+export function openPool({ reportOutcome = () => {}, admit, ...config }: PoolOptions): Pool {
   const pool = new Pool({ ...config, pipeline: true } as PoolConfig);
   const ignore = () => {}; // the current or next statement rejects
   pool.on('error', ignore);
@@ -112,9 +112,13 @@ export function openPool({ reportOutcome = (work) => work, admit, ...config }: P
       client.release(failure && isBroken(failure) ? failure : undefined);
     }
   }
+  const reported = <T>(work: Promise<T>): Promise<T> => {
+    work.then(() => reportOutcome(), reportOutcome);
+    return work;
+  };
   return Object.assign(pool, {
-    connect: () => reportOutcome(connect()),
-    query: (...args: Parameters<typeof query>) => reportOutcome(query(...args)),
+    connect: () => reported(connect()),
+    query: (...args: Parameters<typeof query>) => reported(query(...args)),
   }) as Pool;
 }
 

@@ -22,7 +22,8 @@ import { gunzipSync } from 'node:zlib';
 import { dataDir } from '@electric-sql/pglite-prepopulatedfs';
 import { tryLock } from 'fs-native-extensions';
 import { rootPath } from '../root.js';
-import { MIGRATIONS_TABLE, type Migration } from './migrations.js';
+import { MIGRATIONS_TABLE } from './apply-migrations.js';
+import type { Migration } from './migrations.js';
 
 /** Two WAL segments. PostgreSQL panics without room for one, and its WebAssembly build then loops forever. */
 const RESERVE_BYTES = 32 * 1024 * 1024;

@@ -27,7 +27,7 @@ const nameInDatabase = ({ name, dbName }) => dbName ?? name;
 /** @type {(dmmf: Dmmf) => import('@accord-api/prepared-prisma').DataModel} */
 function dataModelOf({ models, enums }) {
   const values = new Map(
-    enums.map((one) => [one.name, Object.fromEntries(one.values.map((value) => [nameInDatabase(value), value.name]))]),
+    enums.map(({ name, values }) => [name, Object.fromEntries(values.map((key) => [nameInDatabase(key), key.name]))]),
   );
   /** @type {(field: DmmfField) => import('@accord-api/prepared-prisma').Field} */
   const fieldOf = (field) => {

@@ -8,6 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 import { escapeIdentifier, type Pool } from 'pg';
+import { applyMigrations } from './apply-migrations.js';
 import { type Backend, openPool, TIME_LIMITS_MS, type TimeLimits } from './backend.js';
 import {
   checkAccess,
@@ -20,7 +21,7 @@ import {
   withDiskErrors,
 } from './data-directory.js';
 import { databaseGeneration } from './generation.js';
-import { applyMigrations, type Migration, RESET_SESSION, withMigrationSession } from './migrations.js';
+import { type Migration, RESET_SESSION, withMigrationSession } from './migrations.js';
 import type { Listener } from './signals.js';
 
 /** Types of messages (PostgreSQL's protocol, "Message Formats"). */

@@ -26,7 +26,7 @@ const exactDate = (value: unknown): unknown =>
 /** OIDs of date, timestamp and timestamptz, and of their arrays. */
 const DATE_TYPES = new Set([1082, 1114, 1184, 1115, 1182, 1185]);
 
-/** JSON numbers lose digits and NaN, and its dates are those of PostgreSQL. */
+/** JSON loses digits and NaN of numbers, and PostgreSQL formats its dates differently from Prisma. */
 const IN_JSON: Readonly<Record<string, (column: string) => string>> = {
   Decimal: (column) => `${column}::text`,
   Float: (column) => `${column}::text`,
@@ -48,7 +48,7 @@ export function exactJoins({ models }: DataModel, text: string): string {
   const fieldOf = (alias: number, column: string): Field | undefined => {
     // Prisma selects the rows of "t1" as "t2".
     const table = tables.get(alias) ?? tables.get(alias - 1);
-    const model = Object.values(models).find((one) => one.table === table);
+    const model = Object.values(models).find((model) => model.table === table);
     return Object.values(model?.fields ?? {}).find((field) => field.column === column && field.kind === 'scalar');
   };
   return text.replace(MEMBER, (whole, name: string, value: string, alias: string, column: string) => {
@@ -60,7 +60,7 @@ export function exactJoins({ models }: DataModel, text: string): string {
   });
 }
 
-/** Returns a function that wraps the function by which Prisma's adapter sends a statement. */
+/** Returns a wrapper of the function with which Prisma's adapter sends statements. */
 export const exactly =
   (dataModel: DataModel): Adapt =>
   (query) =>

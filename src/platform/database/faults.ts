@@ -2,20 +2,21 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** `denied`: the server rejects the login, for a wrong password or a missing database. Retries do not help. */
+type OtherKind =
+  | 'reference'
+  | 'not-found'
+  | 'unavailable'
+  | 'denied'
+  | 'storage-full'
+  | 'timeout'
+  | 'serialization'
+  /** An earlier statement of the transaction has failed. */
+  | 'aborted'
+  | 'unknown';
+type FaultKind = OtherKind | 'unique';
 /** The kind of a database error, for all drivers. `constraint` is the name of the unique index. */
-export type DatabaseFault =
-  | { kind: 'unique'; constraint: string }
-  | { kind: 'reference' }
-  | { kind: 'not-found' }
-  | { kind: 'unavailable' }
-  /** The server rejects the login: a wrong password or a missing database. Retries do not help. */
-  | { kind: 'denied' }
-  | { kind: 'storage-full' }
-  | { kind: 'timeout' }
-  | { kind: 'serialization' }
-  | { kind: 'unknown' };
-
-type Kind = DatabaseFault['kind'];
+export type DatabaseFault = { kind: OtherKind } | { kind: 'unique'; constraint: string };
 
 /** Thrown if the database cannot be opened. `faultOf` classifies its cause. */
 export class DatabaseNotOpened extends Error {
@@ -28,11 +29,12 @@ export class UnusableSession extends Error {
 }
 
 /** SQLSTATE (PostgreSQL, appendix A). The longest prefix applies. */
-const bySqlState: Record<string, Kind> = {
+const bySqlState: Record<string, FaultKind> = {
   '08': 'unavailable',
   '23001': 'reference', // ON DELETE RESTRICT, from PostgreSQL 18 on
   '23503': 'reference',
   '23505': 'unique',
+  '25P02': 'aborted',
   '25006': 'unavailable', // read-only: see `isReadOnlyRefusal`
   '25P03': 'timeout',
   '28': 'denied',
@@ -49,7 +51,7 @@ const bySqlState: Record<string, Kind> = {
 };
 
 /** Codes of Prisma, and of Node's sockets, which the adapter passes on for a host with two addresses. */
-const byCode: Record<string, Kind> = {
+const byCode: Record<string, FaultKind> = {
   P2025: 'not-found',
   P2028: 'timeout',
   EAI_AGAIN: 'unavailable',
@@ -64,7 +66,7 @@ const byCode: Record<string, Kind> = {
 };
 
 /** Kinds of Prisma's driver adapters for errors without SQLSTATE. */
-const byAdapterKind: Record<string, Kind> = {
+const byAdapterKind: Record<string, FaultKind> = {
   ConnectionClosed: 'unavailable',
   DatabaseNotReachable: 'unavailable',
   SocketTimeout: 'timeout',
@@ -72,7 +74,7 @@ const byAdapterKind: Record<string, Kind> = {
 };
 
 /** Errors without a code of `pg`, of pg-pool and of the platform. */
-const byMessage: Record<string, Kind> = {
+const byMessage: Record<string, FaultKind> = {
   'Query read timeout': 'timeout',
   'timeout expired': 'unavailable',
   'timeout exceeded when trying to connect': 'unavailable',
@@ -113,7 +115,7 @@ function causesOf(error: unknown, outer: Thrown[] = []): Thrown[] {
   return causesOf(inner, [error as Thrown, ...outer]);
 }
 
-const kindOf = ({ originalCode, code, kind, message }: Thrown): Kind | undefined =>
+const kindOf = ({ originalCode, code, kind, message }: Thrown): FaultKind | undefined =>
   (code === '08P01' && DENIED_BY_POOLER.test(String(message)) ? 'denied' : undefined) ??
   ofSqlState(originalCode) ??
   byCode[String(code)] ??
@@ -124,11 +126,11 @@ const kindOf = ({ originalCode, code, kind, message }: Thrown): Kind | undefined
 /** Classifies a thrown value. Returns `unknown` for errors that do not come from the database. */
 export function faultOf(error: unknown): DatabaseFault {
   const causes = causesOf(error);
-  const found = causes.find((one) => kindOf(one) !== undefined);
+  const found = causes.find((cause) => kindOf(cause) !== undefined);
   const kind = (found && kindOf(found)) ?? 'unknown';
   if (kind !== 'unique') return { kind };
   const named = causes.map(({ constraint }) => (typeof constraint === 'string' ? constraint : constraint?.index));
-  return { kind, constraint: named.find((one) => one !== undefined) ?? '' };
+  return { kind, constraint: named.find((constraint) => constraint !== undefined) ?? '' };
 }
 
 /** Returns true for an error that an outage of the database causes. */
@@ -147,7 +149,7 @@ export function reasonOf(error: unknown): string {
   return faultOf(error).kind === 'timeout' ? `${last} (a slow server, or a table that is locked)` : last;
 }
 
-function ofSqlState(code: unknown): Kind | undefined {
+function ofSqlState(code: unknown): FaultKind | undefined {
   if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined;
   return bySqlState[code] ?? bySqlState[code.slice(0, 3)] ?? bySqlState[code.slice(0, 2)];
 }

@@ -6,7 +6,7 @@ import { type DatabaseAddress, directAddress, readAddress } from './address.js';
 import { TIME_LIMITS_MS, type TimeLimits } from './backend.js';
 import type { EmbeddedOptions } from './embedded.js';
 import { DatabaseNotOpened, faultOf, reasonOf } from './faults.js';
-import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
+import { migrationState, migrationsFolder, readMigrations } from './migrations.js';
 import type { PostgresOptions } from './postgres.js';
 
 /** SQLSTATEs of a missing permission, and of a table, column or schema that is missing. */
@@ -101,9 +101,13 @@ export async function openMigrated(
     throw notOpened(error);
   });
   try {
-    const { applied, unknown: unknownMigrations } = await backend.withMigrationSession((session) =>
-      applyMigrations(session, all, migrate === 'on'),
-    );
+    const mayApply = migrate === 'on';
+    const { applied, unknownMigrations } = await backend.withMigrationSession(async (session) => {
+      const { missing, unknown: unknownMigrations } = await migrationState(session, all, mayApply);
+      if (missing.length === 0) return { applied: [], unknownMigrations };
+      const { applyMigrations } = await import('./apply-migrations.js');
+      return { applied: await applyMigrations(session, all, mayApply), unknownMigrations };
+    });
     const migrated = [...backend.migrated, ...applied];
     return { limits, address, backend, migrated, unknownMigrations, reason, notOpened };
   } catch (error) {

@@ -7,7 +7,6 @@ import { type DatabaseClock, databaseClock } from './clock.js';
 import { exactly } from './exact.js';
 import { type DatabaseOptions, openMigrated } from './open-migrated.js';
 import type { Dependency } from './outages.js';
-import { plainClient } from './plain-client.js';
 import { type Listener, notify } from './signals.js';
 
 export interface Database
@@ -37,16 +36,18 @@ const preparedPrisma = (): Promise<PreparedPrisma | undefined> =>
     return undefined;
   });
 
-function openClient({ pool, shareReads }: Backend, limits: TimeLimits, prepared: PreparedPrisma | undefined) {
+async function openClient({ pool, shareReads }: Backend, limits: TimeLimits, prepared: PreparedPrisma | undefined) {
   const times = { maxWait: limits.connect, timeout: limits.transaction };
   const make = (adapter: SqlDriverAdapterFactory) => new PrismaClient({ adapter, transactionOptions: times });
-  if (!prepared) return { client: plainClient(make, pool, dataModel) };
+  if (!prepared) return { client: (await import('./plain-client.js')).plainClient(make, pool, dataModel) };
   const own = prepared.pooledConnection(pool);
   const shared = shareReads?.(prepared);
   const client = prepared.preparedClient(make, pool, dataModel, {
     ...times,
     adapt: exactly(dataModel),
-    reads: shared ? { query: (statement) => shared.query(statement, () => own.query(statement)) } : own,
+    reads: shared
+      ? { query: (statement, done) => shared.query(statement, done, (done) => own.query(statement, done)) }
+      : own,
   });
   return { client, shared };
 }
@@ -56,6 +57,11 @@ function openClient({ pool, shareReads }: Backend, limits: TimeLimits, prepared:
  * @throws DatabaseNotOpened for a wrong address, a locked directory, an unavailable server and a failed migration
  */
 export async function openDatabase(url: string | undefined, options: DatabaseOptions = {}): Promise<Database> {
+  // Loads while the database opens, because the application may still be loading too.
+  const loading = Promise.resolve(options.client?.()).then((kind) =>
+    kind === 'prisma' ? undefined : preparedPrisma(),
+  );
+  loading.catch(() => {});
   const { limits, address, backend, migrated, unknownMigrations, reason, notOpened } = await openMigrated(url, options);
   try {
     const { pool, route, exclusively, isReadOnly, dump, generation } = backend;
@@ -93,12 +99,7 @@ export async function openDatabase(url: string | undefined, options: DatabaseOpt
       return row?.time;
     });
     const { kind, label } = address;
-    // Last, because the application may still be loading.
-    const { client, shared } = openClient(
-      backend,
-      limits,
-      (await options.client?.()) === 'prisma' ? undefined : await preparedPrisma(),
-    );
+    const { client, shared } = await openClient(backend, limits, await loading);
     return {
       client,
       clock,

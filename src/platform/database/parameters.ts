@@ -3,10 +3,10 @@
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 
 /** `used` with these values; `set` by the service, which refuses another value; `refused`, with the remedy. */
-export type Parameter = { used: string; values: RegExp } | { set: string } | { refused: string };
-export type Parameters = Readonly<Record<string, Parameter>>;
+export type SessionParameter = { used: string; values: RegExp } | { set: string } | { refused: string };
+export type Parameters = Readonly<Record<string, SessionParameter>>;
 
-const all = (names: string, parameter: Parameter): Parameters =>
+const all = (names: string, parameter: SessionParameter): Parameters =>
   Object.fromEntries(names.split(' ').map((name) => [name, parameter]));
 const used = (names: string, text: string, values = /./) => all(names, { used: text, values });
 const set = (names: string, value: string) => all(names, { set: value });
@@ -96,7 +96,7 @@ export function parameterProblems({ searchParams, hash }: URL, known: Parameters
   return hash === '' ? problems : [...problems, 'a # must be written as %23'];
 }
 
-/** Removes what the driver does not read, and states how it reads `sslmode`, of which it would warn. */
+/** Removes parameters that the driver does not read, and spells out `sslmode` as the driver reads it, to avoid its warning. */
 export function driverUrl(given: URL): string {
   const url = new URL(given);
   const { searchParams } = url;

@@ -10,7 +10,7 @@ import { UnusableSession } from './faults.js';
 import { beginSession, type OnConnect, REPORTED, type Session, type SessionOptions } from './session.js';
 
 /** The server or the pooler behind an address. */
-export interface Route {
+export interface DatabaseRoute {
   session: Session;
   /** True behind a pooler in transaction mode: each transaction may run in another session. */
   isShared: boolean;
@@ -21,7 +21,7 @@ export interface Route {
 }
 
 /** Returns a sentence for the log; undefined if there is no pooler. */
-export function describeRoute({ session, isShared, isPrepared, local }: Route): string | undefined {
+export function describeRoute({ session, isShared, isPrepared, local }: DatabaseRoute): string | undefined {
   if (!isShared) return session.isPooled ? 'DATABASE_URL leads through a pooler in session mode.' : undefined;
   const prepared = isPrepared
     ? 'It keeps prepared statements.'
@@ -40,7 +40,7 @@ const UNPREPARED = new Set(['26000', '42P05']);
  * Connects to an address and finds out what it leads to. While a second connection is in a transaction, a pooler in
  * transaction mode serves the first one by another process of the server.
  */
-export async function findRoute(config: ClientConfig, options: SessionOptions): Promise<Route> {
+export async function findRoute(config: ClientConfig, options: SessionOptions): Promise<DatabaseRoute> {
   const clients: Client[] = [];
   const begin = beginSession(options);
   const connect = async () => {
@@ -53,7 +53,7 @@ export async function findRoute(config: ClientConfig, options: SessionOptions): 
   const pidOf = async (client: Client, { ...query }: QueryConfig) => (await client.query(query)).rows[0].pid as number;
   try {
     const { client, session } = await connect();
-    const route: Route = { session, isShared: false, isPrepared: true, local: {} };
+    const route: DatabaseRoute = { session, isShared: false, isPrepared: true, local: {} };
     if (!session.isPooled) return route;
     const pid = await pidOf(client, statement);
     const other = (await connect()).client;
@@ -79,7 +79,7 @@ type Callback = (error: Error | null, result?: unknown) => void;
 type Query = (statement: QueryConfig, callback: Callback) => void;
 
 /** Lets each transaction set what it needs, and omits the names of statements that the pooler would not keep. */
-function independentOfSessions(client: ClientBase, route: Route): void {
+function independentOfSessions(client: ClientBase, route: DatabaseRoute): void {
   const send = client.query.bind(client) as unknown as Query;
   const literal = (text: string) => client.escapeLiteral(text);
   const settings = Object.entries(route.local).map(
@@ -136,7 +136,7 @@ function independentOfSessions(client: ClientBase, route: Route): void {
 }
 
 /** Begins the sessions of an address, and rejects connections that lead elsewhere than at the start. */
-export function beginRouted(route: Route, options: SessionOptions): OnConnect {
+export function beginRouted(route: DatabaseRoute, options: SessionOptions): OnConnect {
   const begin = beginSession({ ...options, isShared: route.isShared });
   return async (client) => {
     const session = await begin(client);

@@ -2,7 +2,7 @@
 
 import type { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PoolConnection, Result, Statement } from '@accord-api/prepared-prisma';
+import type { Done, PoolConnection, Statement } from '@accord-api/prepared-prisma';
 import { Client, type ClientBase, type ClientConfig } from 'pg';
 import { BOUNDS } from '../core/bounds.js';
 import { inFlight } from '../core/calls/in-flight.js';
@@ -123,14 +123,11 @@ const MAX_DELAY_MS = 50;
 const CLOSE_TIMEOUT_MS = 500;
 const MAX_AGE_MS = BOUNDS.connectionAge.value;
 
-/** The callback of a statement of `pg`. */
-type Callback = (error: Error | null, result: Result) => void;
-
 /**
  * Pipelines reads on one connection. If a read is slow or the connection is lost, the reads behind it run elsewhere as
  * well. Opens the connection with the first read, and again after a loss.
  */
-function sharedConnection({ writeTogether }: PreparedPrisma, options: ClientConfig, onConnect: OnConnect) {
+function sharedConnection(prepared: PreparedPrisma, options: ClientConfig, onConnect: OnConnect) {
   let connection: Promise<Client> | undefined;
   /** Set while the connection is open. */
   let client: Client | undefined;
@@ -179,12 +176,12 @@ function sharedConnection({ writeTogether }: PreparedPrisma, options: ClientConf
   }, MAX_DELAY_MS).unref();
 
   /** Takes callbacks, because `pg` would create two promises for each statement. */
-  function send(query: Statement, answered: Callback, onConnectError: (error: Error) => void): void {
+  function send(query: Statement, answered: Done, onConnectError: (error: Error) => void): void {
     connection ??= open();
     const sendOn = (opened: Client) => {
       const connection = opened as unknown as PoolConnection;
-      writeTogether(connection);
-      connection.query(query, answered);
+      prepared.writeTogether(connection);
+      prepared.send(connection, query, answered);
     };
     if (client) sendOn(client);
     else connection.then(sendOn, onConnectError);
@@ -194,35 +191,30 @@ function sharedConnection({ writeTogether }: PreparedPrisma, options: ClientConf
     isOpen: () => connection !== undefined,
     inFlight: reads.size,
     isFree: () => !isBlocked && reads.size() < MAX_IN_FLIGHT,
-    query: (query: Statement, elsewhere: () => Promise<Result>) =>
-      new Promise<Result>((resolve, reject) => {
-        let isElsewhere = false;
-        const runElsewhere = () => {
-          if (!isElsewhere) elsewhere().then(resolve, reject);
-          isElsewhere = true;
-        };
-        const remove = () => {
-          reads.remove(place);
-          isBlocked = false;
-          timer.refresh();
-        };
-        // A read that also runs elsewhere takes the result from there.
-        const fail = (error: Error) => {
-          if (!isElsewhere) reject(error);
-        };
-        if (reads.size() === 0) timer.refresh();
-        const place = reads.add(runElsewhere);
-        const callback: Callback = (error, result) => {
-          remove();
-          if (!error) resolve(result);
-          else if (faultOf(error).kind === 'unavailable') runElsewhere();
-          else fail(error);
-        };
-        send(query, callback, (error) => {
-          remove();
-          fail(error);
-        });
-      }),
+    query: (query: Statement, done: Done, elsewhere: (done: Done) => void): void => {
+      let isElsewhere = false;
+      const runElsewhere = () => {
+        if (!isElsewhere) elsewhere(done);
+        isElsewhere = true;
+      };
+      const remove = () => {
+        reads.remove(place);
+        isBlocked = false;
+        timer.refresh();
+      };
+      if (reads.size() === 0) timer.refresh();
+      const place = reads.add(runElsewhere);
+      const answered: Done = (error, result) => {
+        remove();
+        if (error && faultOf(error).kind === 'unavailable') runElsewhere();
+        // A read that also runs elsewhere takes the result from there, unless this one is earlier.
+        else if (!isElsewhere || !error) done(error, result);
+      };
+      send(query, answered, (error) => {
+        remove();
+        if (!isElsewhere) done(error, prepared.NO_RESULT);
+      });
+    },
     close: async () => {
       clearTimeout(timer);
       const client = await connection?.catch(() => undefined);
@@ -242,10 +234,14 @@ function sharedConnections(
   const all = Array.from({ length: SHARED_CONNECTIONS }, () => sharedConnection(prepared, options, onConnect));
   let isClosed = false;
   return {
-    query(query, elsewhere) {
-      if (isClosed) return elsewhere();
-      const [first] = all.filter(({ isFree }) => isFree()).sort((one, other) => one.inFlight() - other.inFlight());
-      return first ? reportOutcome(first.query(query, elsewhere)) : elsewhere();
+    query(query, done, elsewhere) {
+      const [first] = isClosed ? [] : all.filter(({ isFree }) => isFree()).sort((a, b) => a.inFlight() - b.inFlight());
+      if (!first) return elsewhere(done);
+      const answered: Done = (error, result) => {
+        reportOutcome(error);
+        done(error, result);
+      };
+      first.query(query, answered, elsewhere);
     },
     open: () => all.filter(({ isOpen }) => isOpen()).length,
     close: async () => {

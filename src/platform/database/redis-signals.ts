@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
+import type { Signals } from './commit-signals.js';
 import type { Dependency } from './outages.js';
-import type { Signals } from './signals.js';
 
 const RETRY_MS = 500;
 

@@ -157,7 +157,7 @@ export function serverIdentity(generation: () => Generation) {
       throw Object.assign(new Error(`The connection ${reason}.`), { code });
     }
     if (isAnother) {
-      for (const one of open) destroySocket(one);
+      for (const socket of open) destroySocket(socket);
       open.clear();
       const now = isOther
         ? `is ${nameOf(session)} now, no longer ${nameOf(before)}`

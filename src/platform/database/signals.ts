@@ -10,31 +10,9 @@ import { reasonOf } from './faults.js';
 import type { Dependency } from './outages.js';
 import { destroySocket, type OnConnect } from './session.js';
 
-/** Announces commits to all instances. Signals may get lost or arrive twice. */
-export interface Signals {
-  /** Called in the transaction. */
-  announce: (db: Prisma.TransactionClient, payload: string) => Promise<void>;
-  /** Called after the commit. */
-  committed: (payload: string) => void;
-  /** @param onConnect is called after each connection, because signals were missed before it */
-  listen: (onSignal: (payload: string) => void, onConnect: () => void) => Promise<void>;
-  close: () => Promise<void>;
-}
-
-/** Uses NOTIFY: PostgreSQL sends the signal if and only if the transaction commits. */
-export function databaseSignals({ listen }: Pick<Listener, 'listen'>, channel: string): Signals {
-  return {
-    announce: (db, payload) => notify(db, channel, payload),
-    committed: () => {},
-    listen: (onSignal, onConnect) => listen(channel, onSignal, onConnect),
-    close: async () => {},
-  };
-}
-
 /** Signals all listening instances after the commit, including this one. @param payload less than 8,000 bytes */
-export async function notify(db: Prisma.TransactionClient, channel: string, payload: string): Promise<void> {
-  await db.$executeRaw`SELECT pg_notify(${channel}, ${payload})`;
-}
+export const notify = (db: Prisma.TransactionClient, channel: string, payload: string): Promise<void> =>
+  db.$executeRaw`SELECT pg_notify(${channel}, ${payload})`.then(() => {});
 
 /** Receives the signals of other instances by LISTEN. */
 export interface Listener {

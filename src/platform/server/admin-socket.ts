@@ -70,14 +70,6 @@ export async function runningServer(directory: string): Promise<Administration |
     if (!answered.ok) throw new CommandError(answered.error);
     return answered.result as never;
   };
-  return {
-    'keys.list': call('keys.list'),
-    'keys.rotate': call('keys.rotate'),
-    'keys.retire': call('keys.retire'),
-    'settings.accept': call('settings.accept'),
-    'database.restored': call('database.restored'),
-    'audit.read': call('audit.read'),
-    'accounts.reset': call('accounts.reset'),
-    'sessions.end': call('sessions.end'),
-  };
+  // A promise would call a member `then`.
+  return new Proxy({} as Administration, { get: (_, name) => (name === 'then' ? undefined : call(String(name))) });
 }

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
-import type { Application, Setting } from '../core/application.js';
+import type { AnyPart, Application, OpenedPart, Overrides, Setting } from '../core/application.js';
 import { addressReader } from '../core/calls/networks.js';
 import { expandVersions, normaliseOpenApi, operations, versionsOf } from '../core/contract/openapi.js';
-import { publishedContracts, type ServedContracts } from '../core/contract/published.js';
+import { platformOperations } from '../core/contract/part-operations.js';
+import { hasQueries, publishedContracts, type ServedContracts } from '../core/contract/published.js';
 import type { EngineStage } from '../core/graphql/engine.js';
-import { mountGraphql, notWrittenFields } from '../core/graphql/plugin.js';
 import { bodyStage } from '../core/http/bodies.js';
 import { authentication, callMaker, contentStage } from '../core/http/call.js';
 import { sendProblem } from '../core/http/failures.js';
 import { commonStages } from '../core/http/stages.js';
-import { refuseMissingParts } from '../core/marks.js';
+import { refuseMissingNeeds, refuseMissingParts } from '../core/marks.js';
 import { namesOf, titleOf } from '../core/names.js';
 import { operationStages } from '../core/operations/operation-stages.js';
 import { type Core, WITHOUT_PARTS } from '../core/part.js';
@@ -21,27 +21,23 @@ import { sessionPaths } from '../core/rest/session-paths.js';
 import type { StagesOf } from '../core/stages.js';
 import type { Config } from '../core/variables.js';
 import { registerStages, type Stages, wayOf } from '../core/way.js';
+import { dataModel } from '../database/client.js';
+import { isOutage } from '../database/faults.js';
+import { GENERATION_CHANNEL } from '../database/generation.js';
 import type { Database } from '../database/open.js';
 import { type Outages, outageLog } from '../database/outages.js';
-import type { HashParameters } from '../parts/identity/accounts/passwords.js';
 import type { Administration } from '../parts/identity/keys/administration.js';
-import type { AdmissionLimits, AnswerLimits } from '../parts/limits/index.js';
-import type { SocketLimits } from '../parts/live/index.js';
 import { httpServer, TIMEOUTS_MS, type Timeouts } from './http-server.js';
 import { type PlatformServices, platformServices } from './services.js';
 import { timeoutStages } from './timeouts.js';
 
 /** The optional properties override defaults. */
-export interface AppOptions {
+export interface AppOptions extends Overrides {
   database: Database;
   logger: NonNullable<FastifyServerOptions['logger']>;
   now?: () => number;
-  admission?: Partial<AdmissionLimits>;
-  answers?: Partial<AnswerLimits>;
   timeouts?: Partial<Timeouts>;
   contracts?: ServedContracts | undefined;
-  sockets?: Partial<SocketLimits>;
-  hashing?: HashParameters | undefined;
   /** Instead of stages of the table, for tests. */
   stages?: Stages | undefined;
 }
@@ -51,6 +47,7 @@ declare module 'fastify' {
     /** The operations and fields with the marker `notWritten`. */
     notWritten: string[];
     restEntry: RestEntry;
+    /** The commands of an operator. */
     administration: Administration;
     /** For tests. */
     platformServices: PlatformServices;
@@ -60,54 +57,54 @@ declare module 'fastify' {
 }
 
 const GRAPHQL_MAX_DIRECTIVES = 50;
+/** Milliseconds between two samples of the database's clock. */
+const CLOCK_INTERVAL_MS = 10_000;
+
+/** Returns the parts of an application: by default all. */
+export const partsOf = async ({ parts }: Pick<Application, 'parts'>): Promise<readonly AnyPart[]> =>
+  parts ?? (await import('./all-parts.js')).allParts;
+
+export const loadGraphql = () => import('../core/graphql/plugin.js');
 
 /** Builds the Fastify instance of an application. The instance does not listen yet. */
 export async function buildApp(
   application: Application,
   config: Config,
-  {
+  options: AppOptions,
+): Promise<FastifyInstance> {
+  const {
     database,
     logger,
     now = database.clock.now,
-    admission,
-    answers,
-    timeouts: timeoutOverrides,
-    contracts: servedContracts,
-    sockets,
-    hashing,
+    contracts = await publishedContracts(),
+    timeouts: otherTimeouts,
     stages: instead,
-  }: AppOptions,
-): Promise<FastifyInstance> {
+    ...overrides
+  } = options;
   const { production } = config;
   const names = namesOf(application.name);
   titleOf(application);
   const handlers = application.handlers as Handlers;
-  const timeouts = { ...TIMEOUTS_MS, ...timeoutOverrides };
-  const contracts = servedContracts ?? (await publishedContracts());
+  const timeouts = { ...TIMEOUTS_MS, ...otherTimeouts };
   const document = expandVersions(normaliseOpenApi(contracts.openapi));
   const all = operations(document);
   const versions = versionsOf(document);
   const paths = pathTable(all);
   const routes = sessionPaths(document, all, names.refreshCookie);
+  const sdl = contracts.schemaGraphql.toString();
+  const parts = await partsOf(application);
+  refuseMissingParts(parts, { document, operations: all, sdl }, config);
+  refuseMissingNeeds(parts, application.errors, dataModel);
+  const graphql = hasQueries(sdl) ? await loadGraphql() : undefined;
 
   const app = httpServer(config, { logger, timeouts, rewriteUrl: (raw) => app.core.seams.versions.urlOf(raw) });
-  app.decorate('notWritten', [...notWrittenOperations(all, handlers), ...notWrittenFields(application.resolvers)]);
+  app.decorate('notWritten', [
+    ...notWrittenOperations(all, handlers),
+    ...(graphql?.notWrittenFields(application.resolvers) ?? []),
+  ]);
   app.decorate('restEntry', restEntry(all, versions));
-
   const outages = outageLog(app.log);
-  const services = await platformServices(application, config, {
-    database,
-    names,
-    outages,
-    log: app.log,
-    now,
-    hashing,
-  });
-  app.addHook('onReady', async () => services.jobs.start());
-  app.addHook('preClose', services.jobs.stop);
-  app.addHook('onClose', () => services.close());
-  app.decorate('administration', services.administration);
-  app.decorate('platformServices', services);
+  database.watch(() => outages.dependency('The database'));
   const addressOf = addressReader(config.TRUST_PROXY);
   const common = commonStages(app, {
     production,
@@ -121,13 +118,47 @@ export async function buildApp(
     publicOrigin: config.PUBLIC_URL === undefined ? undefined : new URL(config.PUBLIC_URL).origin,
     sessionPaths: routes,
     loginHint: loginHint(routes?.login),
-    seams: { ...WITHOUT_PARTS, identity: services.seam },
+    seams: { ...WITHOUT_PARTS },
     ...authentication(app, common.requireHttps),
     requireHttps: common.requireHttps,
   };
   app.decorate('core', core);
   app.setErrorHandler(sendProblem);
+  const report = reporter(app, outages);
+  await watchDatabase(app, database, report);
 
+  const opened: OpenedPart[] = [];
+  const setting: Setting = {
+    ...{ app, core, application, config, database, outages, now, document, operations: all, paths, addressOf },
+    served: versions,
+    secrets: config.KEY_SECRET ?? ['development'],
+    report,
+    reportSignalFault: (error) => report({}, error, 'signals of other instances cannot be received or read'),
+    closing: timeouts.closing,
+    overrides,
+    metrics: () => Object.assign({}, ...opened.map((part) => part.metrics)),
+  };
+  const stages: Stages = {};
+  for (const part of parts) {
+    const one = await part.open(setting);
+    opened.push(one);
+    Object.assign(core.seams, { [part.name]: one.seam });
+    Object.assign(stages, one.stages);
+  }
+  const answers = Object.assign({}, ...opened.map((part) => part.operations));
+  const ofParts = Object.fromEntries([...platformOperations(document)].map((name) => [name, answers[name]]));
+  const services = await platformServices(application, setting, opened);
+  const jobs = opened.flatMap((part) => part.jobs ?? []);
+  if (parts.some(({ name }) => name === 'jobs')) core.seams.jobs.add(jobs);
+  else if (jobs.length > 0)
+    app.log.warn(
+      { jobs: jobs.map(({ name }) => name) },
+      'without the part jobs, this instance does no background work',
+    );
+  app.decorate('administration', Object.assign({}, ...opened.map((part) => part.commands)));
+  app.decorate('platformServices', services);
+
+  const addresses = addressStages(app, { operations: all, paths, served: versions });
   const own: Omit<StagesOf<'core'>, EngineStage> = {
     ...operationStages,
     ...contentStage,
@@ -135,41 +166,29 @@ export async function buildApp(
     ...bodyStage(app),
     ...timeoutStages(app, timeouts),
     ...restStages(app),
-    ...addressStages(app, { operations: all, paths, served: versions }),
+    ...addresses.stages,
   };
-  const stages: Stages = Object.assign(services.operations.stages, own, services.stages);
-  const setting: Setting = {
-    ...{ app, core, application, config, database, outages, now, document, operations: all, paths, addressOf },
-    served: versions,
-    hashes: services.hashes,
-    closing: timeouts.closing,
-    overrides: { admission, answers },
-  };
-  const mounts: (() => Promise<void>)[] = [];
-  const parts = application.parts ?? (await import('./all-parts.js')).allParts;
-  refuseMissingParts(parts, { document, operations: all, sdl: contracts.schemaGraphql.toString() });
-  for (const part of parts) {
-    const opened = await part.open(setting);
-    if ('seam' in opened) Object.assign(core.seams, { [part.name]: opened.seam });
-    Object.assign(stages, opened.stages);
-    if (opened.mount) mounts.push(opened.mount);
-  }
-  await registerStages(app, Object.assign(stages, instead), production);
-  const served = { ...services, callOf: callMaker(wayOf(stages, 'before write', { on: 'REST' })) };
+  Object.assign(services.operations.stages, stages, own, instead);
+  const { answerOthers } = addresses;
+  await registerStages(app, services.operations.stages, { production, answerOthers });
+  const callOf = callMaker(wayOf(services.operations.stages, 'before write', { on: 'REST' }));
+  const served = { ...services, callOf };
 
   await mountRest(app, {
     document,
     handlers,
+    ofParts,
     services: served,
     platform: {
-      ready: readiness(app, database, outages),
+      ready: readiness(app, database, opened),
       metrics: core.seams.observability.metrics,
     },
     contracts,
   });
-  await mountGraphql(app, {
-    typeDefs: contracts.schemaGraphql.toString(),
+  await graphql?.mountGraphql(app, {
+    typeDefs: sdl,
     resolvers: application.resolvers,
+    ofParts,
     services: served,
     limits: {
       depth: config.GRAPHQL_MAX_DEPTH,
@@ -183,12 +202,38 @@ export async function buildApp(
     maxBatch: config.GRAPHQL_MAX_BATCH,
     introspection: config.GRAPHQL_INTROSPECTION ?? !production,
     development: !production,
-    sockets: { ping: config.WEBSOCKET_PING, ...sockets },
-    onReplaced: services.onReplaced,
-    now,
+    costUnderWay: overrides.costUnderWay,
   });
-  for (const mount of mounts) await mount();
+  for (const { mount } of opened) await mount?.();
   return app;
+}
+
+function reporter(app: FastifyInstance, outages: Outages): Setting['report'] {
+  app.addHook('onClose', async () => outages.flush());
+  return (about, err, message) => {
+    const write = () => app.log.error(Object.assign({}, about, { err }), message);
+    if (isOutage(err)) outages.unlessAway('The database', write);
+    else write();
+  };
+}
+
+/** Follows the generation and the clock of the database. */
+async function watchDatabase(
+  app: FastifyInstance,
+  { listen, generation, clock }: Database,
+  report: Setting['report'],
+): Promise<void> {
+  const read = () =>
+    void generation.read().catch((error) => report({}, error, 'the generation of the database could not be read'));
+  await listen(GENERATION_CHANNEL, read, read);
+  const check = () =>
+    void clock.check(app.log).catch((error) => report({}, error, 'the clock of the database could not be read'));
+  let checking: NodeJS.Timeout | undefined;
+  app.addHook('onReady', async () => {
+    check();
+    checking = setInterval(check, CLOCK_INTERVAL_MS).unref();
+  });
+  app.addHook('onClose', async () => clearInterval(checking));
 }
 
 /** @param login the path of the operation that logs in; undefined if the contract has none */
@@ -196,10 +241,14 @@ const loginHint = (login: string | undefined): string =>
   `${login === undefined ? 'Get' : `Log in with POST ${login} for`} a token, and send it as \`Authorization: Bearer <token>\`.`;
 
 /**
- * Returns the check for `/readyz`. Without a usable database and during shutdown the service is not ready. Without Redis, with a wrong clock and
- * while it sheds load it is degraded: without an overloaded instance, the others would get its load.
+ * Returns the check for `/readyz`, with the checks of parts. Without a usable database and during shutdown the service is not ready. With a
+ * wrong clock it is degraded.
  */
-function readiness(app: FastifyInstance, { client, clock, failing, isReadOnly }: Database, outages: Outages) {
+function readiness(
+  app: FastifyInstance,
+  { client, clock, failing, isReadOnly }: Database,
+  opened: readonly OpenedPart[],
+) {
   let closing = false;
   let reported: string | undefined;
   app.decorate('unready', () => {
@@ -211,10 +260,10 @@ function readiness(app: FastifyInstance, { client, clock, failing, isReadOnly }:
       () => true,
       () => false,
     );
-    const [isDatabaseUp, reason, isRedisUp] = await Promise.all([
+    const [isDatabaseUp, reason, ...ofParts] = await Promise.all([
       database,
       failing(),
-      app.core.seams.limits.isSharedReachable?.(),
+      ...opened.map((part) => part.ready?.()),
     ]);
     if (reason === undefined && reported !== undefined) app.log.info('Statements succeed again.');
     else if (reason !== reported) app.log.error(`Not ready, because statements fail for every caller: ${reason}`);
@@ -223,9 +272,8 @@ function readiness(app: FastifyInstance, { client, clock, failing, isReadOnly }:
     const checks: Readiness['checks'] = {};
     for (const [name, isOk] of Object.entries(needed)) checks[name] = isOk ? 'ok' : 'failed';
     if (isReadOnly()) checks['databaseWritable'] = 'failed';
-    checks['load'] = app.core.seams.limits.places.overloaded() ? 'degraded' : 'ok';
     checks['clock'] = clock.isFar() ? 'degraded' : 'ok';
-    if (isRedisUp !== undefined) checks['redis'] = isRedisUp && !outages.isAway('Redis') ? 'ok' : 'degraded';
+    Object.assign(checks, ...ofParts);
     const states = Object.values(checks);
     const status = states.includes('failed') ? 'unavailable' : states.includes('degraded') ? 'degraded' : 'ok';
     return { status, checks };

@@ -47,7 +47,7 @@ const unfitSecrets = (name: string, secrets: readonly string[] = []): string[] =
   );
 
 type Problem = string | false | undefined;
-const onlyTexts = (problems: Problem[]) => problems.filter((one) => typeof one === 'string' && one !== '') as string[];
+const onlyTexts = (found: Problem[]) => found.filter((text) => typeof text === 'string' && text !== '') as string[];
 
 /** Returns the variables that make the service reachable from other machines. */
 const exposedBy = ({ HOST, PUBLIC_URL, TLS_CERT, TRUST_PROXY }: Environment): string[] =>
@@ -107,7 +107,7 @@ function contradictions(environment: Environment): string[] {
       'JWT_SECRET: HS256 needs a secret of at least 32 characters',
     !ADMIN_EMAIL !== !ADMIN_PASSWORD && 'ADMIN_EMAIL, ADMIN_PASSWORD: set both or neither',
     !environment.TLS_CERT !== !environment.TLS_KEY && 'TLS_CERT, TLS_KEY: set both or neither',
-    CORS_ORIGINS?.split(',').every((one) => isOrigin(one.trim())) === false &&
+    CORS_ORIGINS?.split(',').every((origin) => isOrigin(origin.trim())) === false &&
       'CORS_ORIGINS: must be origins such as https://app.example.com, separated by commas',
     ...(REDIS_URL ? redisProblems(REDIS_URL) : []).map((problem) => `REDIS_URL: ${problem}`),
     ...(['TRUST_PROXY', 'METRICS_HTTP_FROM'] as const).map(
@@ -141,13 +141,13 @@ function schemaWith(own: TProperties): TObject {
 }
 
 /** Returns true if one inserted, deleted, replaced or transposed letter makes the texts equal. */
-function isOneEdit(one: string, other: string): boolean {
-  const shorter = Math.min(one.length, other.length);
+function isOneEdit(a: string, b: string): boolean {
+  const shorter = Math.min(a.length, b.length);
   let start = 0;
-  while (start < shorter && one[start] === other[start]) start++;
+  while (start < shorter && a[start] === b[start]) start++;
   let end = 0;
-  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end++;
-  const [rest, otherRest] = [one.slice(start, one.length - end), other.slice(start, other.length - end)];
+  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  const [rest, otherRest] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
   const isTransposed = rest.length === 2 && rest === [...otherRest].reverse().join('');
   return isTransposed || Math.max(rest.length, otherRest.length) <= 1;
 }
@@ -158,7 +158,7 @@ function misspeltNames(given: readonly string[], known: readonly string[]): stri
   return given
     .filter((name) => !known.includes(name))
     .flatMap((name) => {
-      const similar = unset.find((one) => isOneEdit(plain(name), plain(one)));
+      const similar = unset.find((other) => isOneEdit(plain(name), plain(other)));
       return similar === undefined ? [] : [`${name}: is not a variable of this service. Did you mean ${similar}?`];
     });
 }
@@ -202,6 +202,7 @@ export function readConfig(
   const known = [...names, ...secretNames.map(fileVariable)];
   for (const sentence of misspeltNames(Object.keys(given), known)) warn(sentence);
   const values: unknown = withSecretFiles(given, secretNames);
+  const set = names.filter((name) => Object.hasOwn(values as object, name));
   if (!ajv.validate<Environment>(schema, values)) {
     throw new ConfigError((ajv.errors ?? []).map(describe).join('\n'));
   }
@@ -212,12 +213,8 @@ export function readConfig(
     ...(KEY_SECRET !== undefined && { KEY_SECRET: KEY_SECRET.split(',') }),
     ...(JWT_SECRET !== undefined && { JWT_SECRET: JWT_SECRET.split(',') }),
   };
-  return Object.freeze({ ...others, ...secrets, production: isProduction(values) });
+  return Object.freeze({ ...others, ...secrets, production: isProduction(values), given: set });
 }
-
-/** Reads the variables of the database only: a job that migrates needs no secret of the service. */
-export const readDatabaseConfig = (environment: NodeJS.ProcessEnv): Config =>
-  readConfig(Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('DATABASE_'))));
 
 /** Returns one address, because Fastify cuts running requests of a second listener when it closes. */
 export const listenHost = ({ HOST }: Pick<Config, 'HOST'>): string => (HOST === 'localhost' ? '127.0.0.1' : HOST);

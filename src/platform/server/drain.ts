@@ -12,9 +12,9 @@ export const LINGER_MS = 1000;
 const CHECK_INTERVAL_MS = 25;
 const LINGER_CHECKS = LINGER_MS / CHECK_INTERVAL_MS;
 
-interface Connection {
+interface HttpConnection {
   socket: Socket;
-  answers: InFlight<ServerResponse>;
+  responses: InFlight<ServerResponse>;
   /** The open answers and upgrades. */
   underWay: number;
   /** The number of checks when its last request ended. */
@@ -24,11 +24,11 @@ interface Connection {
 
 /** Not a WeakMap whose values point to their keys, which minor collections keep. */
 const CONNECTION = Symbol('connection');
-type KnownSocket = Socket & { [CONNECTION]?: Connection };
+type KnownSocket = Socket & { [CONNECTION]?: HttpConnection };
 
 /** `Connection: close` on the last open answer, unless its headers have been sent. */
-function announceEnd({ answers }: Connection): void {
-  const last = answers.last();
+function announceEnd({ responses }: HttpConnection): void {
+  const last = responses.last();
   if (last) last.shouldKeepAlive = false;
 }
 
@@ -41,7 +41,7 @@ export type StopAccepting = (wait: number) => Promise<void>;
  * @param time milliseconds for requests from the moment that the server stops listening
  */
 export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTime.value): StopAccepting {
-  const connections = inFlight<Connection>();
+  const connections = inFlight<HttpConnection>();
   /** All sockets, also before their TLS handshake. */
   const sockets = inFlight<Socket>();
   let accepted = 0;
@@ -51,23 +51,23 @@ export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTim
 
   function takeSocket(socket: KnownSocket): void {
     const forget = () => connections.remove(place);
-    const one: Connection = { socket, answers: inFlight(), underWay: 0, idleSince: checks, forget };
-    const place = connections.add(one);
-    socket[CONNECTION] = one;
+    const connection: HttpConnection = { socket, responses: inFlight(), underWay: 0, idleSince: checks, forget };
+    const place = connections.add(connection);
+    socket[CONNECTION] = connection;
     socket.once('close', forget);
   }
 
-  function takeRequest({ socket }: IncomingMessage, answer: ServerResponse): void {
-    const one = (socket as KnownSocket)[CONNECTION];
-    if (!one) return;
-    const place = one.answers.add(answer);
-    one.underWay += 1;
-    answer.once('close', () => {
-      one.answers.remove(place);
-      one.underWay -= 1;
-      one.idleSince = checks;
+  function takeRequest({ socket }: IncomingMessage, response: ServerResponse): void {
+    const connection = (socket as KnownSocket)[CONNECTION];
+    if (!connection) return;
+    const place = connection.responses.add(response);
+    connection.underWay += 1;
+    response.once('close', () => {
+      connection.responses.remove(place);
+      connection.underWay -= 1;
+      connection.idleSince = checks;
     });
-    if (closing) announceEnd(one);
+    if (closing) announceEnd(connection);
   }
 
   const { server } = app;
@@ -82,8 +82,8 @@ export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTim
   server.prependListener('request', takeRequest);
   // An upgrade runs until its connection ends, or until it is a WebSocket, which closes itself.
   server.prependListener('upgrade', ({ socket }: IncomingMessage) => {
-    const one = (socket as KnownSocket)[CONNECTION];
-    if (one) one.underWay += 1;
+    const connection = (socket as KnownSocket)[CONNECTION];
+    if (connection) connection.underWay += 1;
   });
   app.websocketServer?.on('connection', (_webSocket, { socket }: IncomingMessage) => {
     (socket as KnownSocket)[CONNECTION]?.forget();
@@ -91,14 +91,14 @@ export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTim
 
   app.addHook('preClose', async () => {
     closing = true;
-    for (const one of connections.items()) announceEnd(one);
+    for (const connection of connections.items()) announceEnd(connection);
     cutAt ??= performance.now() + time;
     while (connections.size() > 0 && performance.now() < cutAt) {
-      const silent = ({ underWay, idleSince }: Connection) => underWay === 0 && checks - idleSince >= LINGER_CHECKS;
+      const silent = ({ underWay, idleSince }: HttpConnection) => underWay === 0 && checks - idleSince >= LINGER_CHECKS;
       const quiet = connections.items().filter(silent);
       // Reads what has arrived while the process was busy.
       await nextTurn();
-      for (const one of quiet) if (silent(one)) one.socket.destroySoon();
+      for (const connection of quiet) if (silent(connection)) connection.socket.destroySoon();
       await delay(CHECK_INTERVAL_MS);
       checks += 1;
     }

@@ -6,8 +6,10 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController
 import { BOUNDS } from '../core/bounds.js';
 import { addressOfSocket } from '../core/calls/networks.js';
 import { answerParserError, sendProblem } from '../core/http/failures.js';
-import { requestIdOf } from '../core/http/headers.js';
+import { isUpgrade, requestIdOf } from '../core/http/headers.js';
 import type { Config } from '../core/variables.js';
+import { requestLog } from './request-log.js';
+import { WholeResponse } from './whole-response.js';
 
 /** Milliseconds. */
 export const TIMEOUTS_MS = {
@@ -16,9 +18,9 @@ export const TIMEOUTS_MS = {
   headers: BOUNDS.headersTime.value,
   request: BOUNDS.requestTime.value,
   /** For the answer. Then 503. */
-  handler: BOUNDS.answerTime.value,
+  handler: BOUNDS.responseTime.value,
   /** For a client that accepts no byte of its answer. */
-  unread: BOUNDS.answerRead.value,
+  unread: BOUNDS.unreadTime.value,
   /** Longer than in proxies, so that the proxy closes idle connections. */
   idle: 72_000,
   /** For a WebSocket client to read, and to answer the closing handshake. */
@@ -36,19 +38,42 @@ interface HttpServerOptions extends Required<Pick<FastifyServerOptions, 'logger'
 /** Paths of PEM files. */
 type TlsFiles = Record<'cert' | 'key', string>;
 
+/** Not a member, because the base class sets `upgrade` before members exist. */
+const upgradeRequests = new WeakSet<IncomingMessage>();
+
+/** Upgrades to WebSockets only. Other offers, such as h2c, get an ordinary answer (RFC 9110 §7.8). */
+class UpgradableRequest extends IncomingMessage {
+  get upgrade(): boolean {
+    return upgradeRequests.has(this) && this.headers.upgrade?.toLowerCase() === 'websocket';
+  }
+
+  set upgrade(offered: boolean) {
+    if (offered) upgradeRequests.add(this);
+    else upgradeRequests.delete(this);
+  }
+}
+
+const MESSAGES = { IncomingMessage: UpgradableRequest, ServerResponse: WholeResponse };
+
 /** Creates a Fastify instance without routes: HTTP/1.1, with TLS if the configuration names its files. */
 export function httpServer(config: Config, { logger, timeouts, rewriteUrl }: HttpServerOptions): FastifyInstance {
   const tls = config.TLS_CERT && config.TLS_KEY ? { cert: config.TLS_CERT, key: config.TLS_KEY } : undefined;
 
   const app = Fastify({
-    ...(tls ? tlsOptions(tls, timeouts) : { http: { IncomingMessage: UpgradableRequest } }),
+    ...(tls ? tlsOptions(tls, timeouts) : { http: MESSAGES }),
     logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    childLoggerFactory: requestLog,
     bodyLimit: config.BODY_LIMIT,
     trustProxy: config.TRUST_PROXY ?? false,
     genReqId: ({ headers }) => requestIdOf(headers),
     rewriteUrl,
-    frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
+    frameworkErrors: (error, request, reply) => {
+      // No stage runs, and nothing else would end the connection of an upgrade.
+      if (isUpgrade(request))
+        reply.header('connection', 'close').raw.once('finish', () => request.raw.socket.destroy());
+      void sendProblem(error, request, reply);
+    },
     clientErrorHandler: answerParserError,
     forceCloseConnections: 'idle',
     // Requests that arrive during shutdown still get an answer.
@@ -70,7 +95,7 @@ export function httpServer(config: Config, { logger, timeouts, rewriteUrl }: Htt
 /** With the types of the plain server. This time-out cannot be set on the server. */
 const tlsOptions = (files: TlsFiles, { handshake }: Timeouts) =>
   ({
-    https: { IncomingMessage: UpgradableRequest, handshakeTimeout: handshake, ...readTls(files) },
+    https: { ...MESSAGES, handshakeTimeout: handshake, ...readTls(files) },
   }) as unknown as FastifyServerOptions;
 
 /** @throws Error for unreadable files, and for a key of another certificate */
@@ -99,21 +124,6 @@ function watchTlsFiles(app: FastifyInstance, files: TlsFiles): void {
   app.addHook('onClose', async () => {
     for (const path of paths) unwatchFile(path, reload);
   });
-}
-
-/** Not a member, because the base class sets `upgrade` before members exist. */
-const upgradeRequests = new WeakSet<IncomingMessage>();
-
-/** Upgrades to WebSockets only. Other offers, such as h2c, get an ordinary answer (RFC 9110 §7.8). */
-class UpgradableRequest extends IncomingMessage {
-  get upgrade(): boolean {
-    return upgradeRequests.has(this) && this.headers.upgrade?.toLowerCase() === 'websocket';
-  }
-
-  set upgrade(offered: boolean) {
-    if (offered) upgradeRequests.add(this);
-    else upgradeRequests.delete(this);
-  }
 }
 
 /** Sets limits on the server, because Fastify drops some options. */

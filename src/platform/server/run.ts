@@ -23,7 +23,7 @@ function printJsonLines(): void {
   for (const [method, level] of Object.entries(LEVELS)) {
     const stream = level > LEVELS.info ? process.stderr : process.stdout;
     console[method as keyof typeof LEVELS] = (...given: unknown[]) => {
-      const error = given.find((one) => one instanceof Error);
+      const error = given.find((value) => value instanceof Error);
       const err = error && { type: error.name, message: error.message, stack: error.stack };
       const line = { level, time: Date.now(), ...about, ...(err && { err }), msg: error?.message ?? format(...given) };
       stream.write(`${JSON.stringify(line)}\n`);
@@ -59,6 +59,7 @@ async function start({ name, variables, application: load }: Program): Promise<v
     ),
     loading,
     import('./serve.js'),
+    Promise.all([loading, import('./serve.js')]).then(([application, { preload }]) => preload(application)),
   ]);
   if (application.name !== name) {
     await database.close();
@@ -77,20 +78,20 @@ interface Announcement {
   database: Pick<Database, 'label' | 'migrated'>;
   address: string;
   demo: DemoPerson | undefined;
-  app: Pick<FastifyInstance, 'notWritten' | 'restEntry' | 'log'>;
+  app: Pick<FastifyInstance, 'notWritten' | 'restEntry' | 'log' | 'core' | 'hasRoute'>;
 }
 
 /** Prints the addresses and the demo login; one line of the log where the process prints only JSON. */
 export function printAddresses({ title, config, database, address, demo, app }: Announcement): void {
-  const { notWritten, restEntry } = app;
+  const { core, notWritten, restEntry } = app;
   const url =
     config.PUBLIC_URL?.replace(/(?<!\/)\/+$/, '') ?? address.replace(/\/\/(127\.0\.0\.1|\[::1\])(?=:)/, '//localhost');
   const migrated = database.migrated.length > 0 ? ` (migrated: ${database.migrated.join(', ')})` : '';
   const facts = {
     Database: database.label + migrated,
     REST: restEntry.prefixes.map((prefix) => url + prefix).join('  '),
-    GraphQL: `${url}/graphql`,
-    Docs: `${url}/docs`,
+    ...(app.hasRoute({ method: 'POST', url: '/graphql' }) && { GraphQL: `${url}/graphql` }),
+    ...(core.seams.pages.sendFailure && { Docs: `${url}/docs` }),
     Contracts: `${url}/openapi.yaml  ${url}/schema.graphql`,
   };
   if (printsJson(process.env)) return void app.log.info({ ...facts, notWritten }, `${title} is ready.`);

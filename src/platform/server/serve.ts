@@ -1,20 +1,18 @@
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
-import type { Application, DemoPerson } from '../core/application.js';
-import { isCommonPassword } from '../core/http/common-passwords.js';
+import type { AnyPart, Application, DemoPerson, Preparing } from '../core/application.js';
 import type { Config } from '../core/variables.js';
 import { readAddress } from '../database/address.js';
-import type { PrismaClient } from '../database/client.js';
 import { reportIfSlow, retryWhileUnavailable } from '../database/faults.js';
 import type { Database } from '../database/open.js';
-import { hasher } from '../parts/identity/accounts/passwords.js';
-import { accountRules, emailKey } from '../parts/identity/accounts/users.js';
-import { audit, COMMAND_LINE } from '../parts/identity/audit/audit.js';
-import { answerCommands } from './admin-socket.js';
-import { buildApp } from './app.js';
+import { buildApp, loadGraphql, partsOf } from './app.js';
 import { ConfigError, inProduction, listenHost, notListening } from './config.js';
 import { drainOnClose, type StopAccepting } from './drain.js';
 import { whenShellGone } from './npm-shell.js';
+
+/** Loads modules before the database is open that `buildApp` needs. */
+export const preload = (application: Application): Promise<unknown> =>
+  Promise.all([partsOf(application), Object.keys(application.resolvers).length > 0 && loadGraphql()]);
 
 /** Milliseconds for running requests after the signal to stop. */
 const GRACE_MS = 10_000;
@@ -27,15 +25,16 @@ const ECHO_MS = 500;
  */
 export async function serve(application: Application, config: Config, database: Database) {
   const { demo, app } = await reportIfSlow('Still reading what is in the database.', async () => {
-    await retryWhileUnavailable(() => prepareData(database, config, application));
+    const parts = await partsOf(application);
+    const given = { application, config, database };
+    await retryWhileUnavailable(() => prepareData(parts, given));
     // Hashes a password on another core meanwhile.
     const [demo, app] = await Promise.all([
-      retryWhileUnavailable(() => demoLogin(database, config, application)),
+      retryWhileUnavailable(() => printedLogin(parts, given)),
       buildApp(application, config, { database, logger: await logger(config) }),
     ]);
     return { demo, app };
   });
-  app.addHook('onClose', () => database.close());
   if (database.route !== undefined) app.log.info(database.route);
   if (database.unknownMigrations.length > 0) {
     const migrations = database.unknownMigrations;
@@ -46,8 +45,9 @@ export async function serve(application: Application, config: Config, database: 
   }
   const stopAccepting = drainOnClose(app);
   const stored = readAddress(config.DATABASE_URL);
-  if (stored.kind === 'embedded' && stored.directory) await answerCommands(app, stored.directory);
-  stopOnSignal(app, stopAccepting, config.DRAIN_DELAY);
+  if (stored.kind === 'embedded' && stored.directory)
+    await (await import('./admin-socket.js')).answerCommands(app, stored.directory);
+  stopOnSignal(app, database, stopAccepting, config.DRAIN_DELAY);
   const address = await app.listen({ port: config.PORT, host: listenHost(config) }).catch((error: unknown) => {
     throw notListening(error, config);
   });
@@ -75,13 +75,19 @@ async function logger({ LOG_LEVEL: level }: Config) {
 }
 
 /** Closes at the first signal, and ends the process at the second one. */
-function stopOnSignal(app: FastifyInstance, stopAccepting: StopAccepting, drainDelay: number): void {
+function stopOnSignal(
+  app: FastifyInstance,
+  database: Database,
+  stopAccepting: StopAccepting,
+  drainDelay: number,
+): void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const options = { delay: drainDelay + GRACE_MS, logger: app.log, skip: [...signals] };
   const { close } = closeWithGrace(options, async ({ err }) => {
     if (err) app.log.fatal({ err }, 'stopping after a fault');
     await stopAccepting(err ? 0 : drainDelay);
     await app.close();
+    await database.close();
   });
   let asked: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
@@ -95,58 +101,18 @@ function stopOnSignal(app: FastifyInstance, stopAccepting: StopAccepting, drainD
   whenShellGone(process.env, () => onSignal('SIGTERM'));
 }
 
-/** Creates the first administrator, or the demo outside production. Idempotent, on several instances too. */
-export async function prepareData(
-  { client, exclusively }: Pick<Database, 'client' | 'exclusively'>,
-  config: Config,
-  { demo, policy, accountActions }: Pick<Application, 'demo' | 'policy' | 'accountActions'>,
-): Promise<void> {
-  const { production, ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
-  const { administrators } = accountRules(policy, accountActions);
-  const exists = async (where: object) => (await client.user.findFirst({ where, select: { id: true } })) !== null;
-  const refuse = (problem: string) => new ConfigError(inProduction(config, [problem]).join('\n'));
-
-  async function isPrepared(): Promise<boolean> {
-    const emails = demo?.people.map((person) => emailKey(person.email)) ?? [];
-    if (production && emails.length > 0 && (await exists({ emailKey: { in: emails } }))) {
-      throw refuse('DATABASE_URL: names a database with demo accounts, whose password is public; use another one.');
-    }
-    return exists({ role: { in: [...administrators] } });
+/** Lets the parts prepare the database. @throws ConfigError for what the operator must correct */
+export async function prepareData(parts: readonly AnyPart[], given: Preparing): Promise<void> {
+  const { config } = given;
+  for (const { prepare } of parts) {
+    const problem = await prepare?.(given);
+    if (problem !== undefined)
+      throw new ConfigError((config.production ? inProduction(config, [problem]) : [problem]).join('\n'));
   }
-  async function prepare(): Promise<void> {
-    if (await isPrepared()) return;
-    if (email && password) await createFirstAdmin(client, administrators[0], email, password);
-    else if (production) throw refuse('ADMIN_EMAIL, ADMIN_PASSWORD: there is no administrator yet; set both.');
-    else if ((await client.user.count()) === 0) await demo?.seed(client);
-  }
-
-  // Does not wait for the lock without need, because a long migration may hold it.
-  if (!(await isPrepared())) await exclusively(prepare);
 }
 
-async function createFirstAdmin(client: PrismaClient, role: string, email: string, password: string): Promise<void> {
-  if (isCommonPassword(password)) {
-    throw new ConfigError('ADMIN_PASSWORD: is one of the passwords that attackers try first; choose another one.');
-  }
-  const passwordHash = await hasher().hash(password);
-  const where = { emailKey: emailKey(email) };
-  await client.$transaction(async (db) => {
-    const exists = (await db.user.count({ where })) > 0;
-    const create = { name: 'Administrator', email, ...where, role, passwordHash };
-    const { id } = await db.user.upsert({ where, create, update: { role }, select: { id: true } });
-    await audit(db, COMMAND_LINE, exists ? 'role.changed' : 'user.created', `user:${id}`);
-  });
-}
-
-/** Returns the demo account, unless its password or address was changed. */
-export async function demoLogin(
-  { client }: Pick<Database, 'client'>,
-  { production }: Config,
-  { demo }: Pick<Application, 'demo'>,
-): Promise<DemoPerson | undefined> {
-  const [first] = production || !demo ? [] : demo.people;
-  if (first === undefined) return undefined;
-  const where = { emailKey: emailKey(first.email) };
-  const user = await client.user.findUnique({ where, select: { passwordHash: true } });
-  return (await hasher().verify(user?.passwordHash ?? null, first.password)) ? first : undefined;
+/** Returns the login that the start prints. */
+export async function printedLogin(parts: readonly AnyPart[], given: Preparing): Promise<DemoPerson | undefined> {
+  const logins = await Promise.all(parts.map((part) => part.demoLogin?.(given)));
+  return logins.find((login) => login !== undefined);
 }

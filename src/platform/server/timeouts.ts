@@ -1,7 +1,7 @@
 /** Limits the time for the answer to a request. @module */
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { Failure, RETRY_AFTER_S } from '../core/calls/errors.js';
+import { Failure } from '../core/calls/errors.js';
 import { inFlight, type Place } from '../core/calls/in-flight.js';
 import type { StagesOf } from '../core/stages.js';
 import type { Timeouts } from './http-server.js';
@@ -23,14 +23,14 @@ export function timeoutStages(app: FastifyInstance, { handler }: Pick<Timeouts, 
   const answers = deadlines(handler, (reply) => {
     if (reply.sent || reply.raw.destroyed) return;
     reply.request.isOver = true;
-    reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER_S }));
+    reply.send(new Failure('UNAVAILABLE', 'The service took too long.'));
     // Fastify takes a second answer until the first has gone, and throws where nothing catches.
     reply.hijack();
   });
   app.decorateReply('due', null);
   return {
     'handler-timeout': () => (_request, reply) => answers.begin(reply),
-    'answer-there': () => (_request, reply) => answers.end(reply),
+    'response-there': () => (_request, reply) => answers.end(reply),
   } satisfies Partial<StagesOf<'core'>>;
 }
 
@@ -44,11 +44,11 @@ function deadlines(milliseconds: number, onDue: (reply: FastifyReply) => void) {
   };
   function look(): void {
     timer = undefined;
-    for (let one = due.first(); one; one = due.first()) {
-      const left = one.at - performance.now();
+    for (let deadline = due.first(); deadline; deadline = due.first()) {
+      const left = deadline.at - performance.now();
       if (left > 0) return void wake(left);
-      end(one.reply);
-      onDue(one.reply);
+      end(deadline.reply);
+      onDue(deadline.reply);
     }
   }
   function end(reply: FastifyReply): void {

@@ -1,22 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ASTNode } from 'graphql';
+import type { InputValueDefinitionNode } from 'graphql';
 
-interface KindOf {
-  /** The noun in a list of missing elements: `the status 409`. */
-  word: string;
-  title: string;
-}
-
-/** The kinds of elements that an exchange can show, in the order of the reports. */
+/** The kinds of elements, in the order of the reports. `word` is the noun in a list of missing elements: `the status 409`. */
 export const KINDS = {
   status: { word: 'status', title: 'operation × status' },
   security: { word: 'way to log in', title: 'operation × way to log in' },
   bound: { word: 'bound', title: 'bounds of requests, both sides' },
-  field: { word: 'field', title: 'SDL fields' },
-  argument: { word: 'argument', title: 'SDL arguments' },
-  inputField: { word: 'input field', title: 'SDL input fields' },
-} satisfies Record<string, KindOf>;
+} satisfies Record<string, { word: string; title: string }>;
 
 export type ElementKind = keyof typeof KINDS;
 
@@ -27,10 +18,7 @@ export interface Element {
   kind: ElementKind;
   /** The operationId or the SDL type. */
   owner: string;
-  /**
-   * The name within the owner: `409`, `by basic`, `body /name at maxLength 100`; `name`, `users(limit)`, `users(limit) beyond max
-   * 100`.
-   */
+  /** The name within the owner: `409`, `by basic`, `body /name at maxLength 100`; `users(limit) beyond max 100`. */
   name: string;
   /** The key of its observations: the owner and the name. */
   key: string;
@@ -46,9 +34,9 @@ export interface Element {
 /** The owner of the answers where no operation is: the name of the extension that declares them. */
 export const UNMATCHED = 'x-unmatched';
 
-/** An element of the SDL, with the node that defines it. */
+/** A bound of the SDL, with the argument or the input field that has it. */
 export interface SdlElement extends Omit<Element, 'at'> {
-  node: ASTNode | null | undefined;
+  node: InputValueDefinitionNode | null | undefined;
 }
 
 /** The number of exchanges that showed each element, by its key. */

@@ -1,11 +1,11 @@
-import { parse } from 'node:querystring';
+import querystring from 'node:querystring';
 import type { Issue } from '@accord-api/platform/internals/core/calls/errors';
 import {
   isObject,
   type SecurityRequirement,
   type SecurityScheme,
 } from '@accord-api/platform/internals/core/contract/document';
-import type { Operation } from '@accord-api/platform/internals/core/contract/openapi';
+import type { RestOperation } from '@accord-api/platform/internals/core/contract/openapi';
 import { placeReader } from '@accord-api/platform/internals/core/rest/parameters';
 
 export interface Exchange {
@@ -61,38 +61,29 @@ export function usesScheme(scheme: SecurityScheme, { query, headers }: Exchange[
 export const securityName = (schemes: SecurityRequirement): string =>
   `by ${Object.keys(schemes).sort().join(' and ') || 'nobody'}`;
 
-/** Decodes a path segment; returns a malformed one unchanged. */
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
-
 /** Lists the path parameters. The path may lack the prefix of the template, so the segments are counted from the end. */
 function pathParameters(template: string, path: string): Record<string, string> {
   const [names, texts] = [template.split('/'), path.split('/')];
   const found = names.flatMap((segment, at) =>
-    segment.startsWith('{') ? [[segment.slice(1, -1), decoded(texts.at(at - names.length) ?? '')]] : [],
+    segment.startsWith('{') ? [[segment.slice(1, -1), querystring.unescape(texts.at(at - names.length) ?? '')]] : [],
   );
   return Object.fromEntries(found);
 }
 
 const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 type Place = (typeof PLACES)[number];
-const readers = new WeakMap<Operation, ReturnType<typeof placeReader>[]>();
+const readers = new WeakMap<RestOperation, ReturnType<typeof placeReader>[]>();
 
 /** Reads the parameters of a request, by place and name. A parameter that cannot be read stays a text. */
 export function parametersIn(
-  operation: Operation,
+  operation: RestOperation,
   { path, request }: Exchange,
 ): Record<Place, Record<string, unknown>> {
   const { query = '', headers = new Headers() } = request;
   const sent = {
     url: `${path}?${query}`,
     params: pathParameters(operation.path, path),
-    query: { ...parse(query) },
+    query: { ...querystring.parse(query) },
     headers: Object.fromEntries(headers) as Record<string, string>,
     cookies: Object.fromEntries(cookiesIn(headers)) as Record<string, string>,
   };

@@ -11,9 +11,9 @@ import {
 } from '@accord-api/platform/internals/core/contract/document';
 import {
   bodyFormFor,
-  type Operation,
   type OperationEntry,
   operationEntries,
+  type RestOperation,
 } from '@accord-api/platform/internals/core/contract/openapi';
 import { nameOf } from '@accord-api/platform/internals/core/rest/parameters';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -111,8 +111,8 @@ export function restContract(document: OpenApiDocument) {
   function* bounds(use: SchemaUse): Generator<RestElement> {
     const { owner, whole, media, verdict, hasBound = () => true } = use;
     const values = use.found && { found: use.found, isValid };
-    for (const { kind, pointer, within, at, found } of partsOf(document, use.schema, values)) {
-      for (const bound of kind === 'schema' ? boundsAt(at).filter(hasBound) : []) {
+    for (const { pointer, within, at, found } of partsOf(document, use.schema, values)) {
+      for (const bound of boundsAt(at).filter(hasBound)) {
         const declared = valueAt(document, [...at, bound.keyword]) === undefined ? follow(document, at).path : at;
         for (const side of SIDES) {
           const isShown = ({ value, pointer }: Found) =>
@@ -137,8 +137,8 @@ export function restContract(document: OpenApiDocument) {
   function* parameters(all: Path, { operation }: OperationEntry, sent?: SentRequest): Generator<RestElement> {
     const { operationId: owner } = operation;
     const read = sent && parametersIn(sent.operation, sent.exchange);
-    for (const [, each] of childrenOf(document, all)) {
-      const { value, path } = follow(document, each);
+    for (const [, child] of childrenOf(document, all)) {
+      const { value, path } = follow(document, child);
       const parameter = value as Parameter;
       const { name, in: place, content } = parameter;
       const whole = `${place} ${name}`;
@@ -166,12 +166,16 @@ export function restContract(document: OpenApiDocument) {
       });
   }
 
-  /** Lists the members and the enumeration values of bodies, for requests with each of them. */
-  function* bodyParts(): Generator<RequestPart & { owner: string; kind: 'member' | 'value' }> {
+  /** Lists the enumeration values of bodies, and their members, which have no `value`, for requests with each of them. */
+  function* bodyParts(): Generator<RequestPart & { owner: string; value?: unknown }> {
     for (const [owner, { path, method }] of all)
       for (const [media, at] of bodiesOf(['paths', path, method, 'requestBody']))
-        for (const { kind, pointer, at: schema } of partsOf(document, [...at, 'schema'], undefined))
-          if (kind !== 'schema') yield { owner, kind, whole: 'body', pointer, media, schema };
+        for (const { pointer, at: schema } of partsOf(document, [...at, 'schema'], undefined)) {
+          const part = { owner, whole: 'body', pointer, media, schema };
+          if (schema.at(-2) === 'properties') yield part;
+          const { const: only, enum: listed = [] } = schemaAt(document, schema);
+          for (const value of only === undefined ? listed : [only]) yield { ...part, value };
+        }
   }
 
   function* security({ path, method, operation }: OperationEntry, sent?: SentRequest): Generator<RestElement> {
@@ -207,7 +211,7 @@ export function restContract(document: OpenApiDocument) {
       yield* responses(UNMATCHED, [UNMATCHED]);
     },
     /** Returns the keys of the elements that an exchange covers. @param operation of its method and path, if there is one */
-    observe(operation: Operation | undefined, exchange: Exchange): Set<string> {
+    observe(operation: RestOperation | undefined, exchange: Exchange): Set<string> {
       if (exchange.method === 'HEAD' && operation?.method !== 'HEAD') return new Set();
       const entry = operation && all.get(operation.operationId);
       const found = entry
@@ -221,12 +225,12 @@ export function restContract(document: OpenApiDocument) {
 /** Lists each element once, at the first place that declares it. */
 export function restElements(document: OpenApiDocument): RestElement[] {
   const elements = new Map<string, RestElement>();
-  for (const each of restContract(document).elements()) if (!elements.has(each.key)) elements.set(each.key, each);
+  for (const part of restContract(document).elements()) if (!elements.has(part.key)) elements.set(part.key, part);
   return [...elements.values()];
 }
 
 interface SentRequest {
-  operation: Operation;
+  operation: RestOperation;
   exchange: Exchange;
 }
 

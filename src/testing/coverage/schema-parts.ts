@@ -1,4 +1,4 @@
-/** Lists the parts of a schema and their bounds. @module */
+/** Lists the parts of a schema and their bounds, and the bounds of the SDL. @module */
 
 import { pointerTo } from '@accord-api/platform/internals/core/calls/errors';
 import { isObject, isPlain, keysOf, type Schema, valueAt } from '@accord-api/platform/internals/core/contract/document';
@@ -8,7 +8,16 @@ import {
   constraintSchema,
   type InputValue,
 } from '@accord-api/platform/internals/core/graphql/arguments';
-import { type GraphQLSchema, getNamedType } from 'graphql';
+import {
+  type GraphQLNamedType,
+  GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+} from 'graphql';
+import type { SdlElement } from './elements.js';
 
 export type Path = readonly string[];
 
@@ -32,10 +41,8 @@ export interface Part {
   pointer: string;
   /** The pointer of the member that contains the part; empty for the root. */
   within: string;
-  /** `schema`: a place that has bounds. */
-  kind: 'member' | 'value' | 'schema';
   at: Path;
-  /** The values at a place that has bounds; empty without an exchange. */
+  /** The values of the part; empty without an exchange. */
   found: readonly Found[];
 }
 
@@ -49,7 +56,7 @@ function alternativesOf(document: unknown, all: Path): { name: string; at: Path 
   const real = found.filter(({ type }) => type !== 'null');
   if (real.length < 2) return real.map(({ at }) => ({ name: '', at }));
   return real.map(({ name, at, index }) => {
-    const isUnique = name !== '' && real.filter((one) => one.name === name).length === 1;
+    const isUnique = name !== '' && real.filter((member) => member.name === name).length === 1;
     return { name: `<${isUnique ? name : Number(index) + 1}>`, at };
   });
 }
@@ -76,12 +83,12 @@ const membersOf = (found: readonly Found[], matches: (name: string, parent: obje
     isObject(value)
       ? Object.entries(value)
           .filter(([name]) => matches(name, value))
-          .map(([name, one]) => ({ value: one, pointer: pointer + pointerTo(name) }))
+          .map(([name, member]) => ({ value: member, pointer: pointer + pointerTo(name) }))
       : [],
   );
 
 /**
- * Lists the members, enumeration values and bounds of a schema, and their values. A pointer is `/data[]/role`: `[]` is an item of
+ * Lists the places of a schema, and their values. A pointer is `/data[]/role`: `[]` is an item of
  * an array, `{}` a value of a map, `<Page>` an alternative.
  */
 export function* partsOf(
@@ -100,7 +107,7 @@ export function* partsOf(
   const walk = (at: Path, inner: readonly Found[], more: Position) =>
     partsOf(document, at, values && { ...values, found: inner }, { ...position, ...more });
 
-  if (!isMerged) yield { pointer, within, kind: 'schema', at: path, found };
+  if (!isMerged) yield { pointer, within, at: path, found };
   if (schema.$ref !== undefined) yield* walk(keysOf(schema.$ref), found, { isMerged: true });
   for (const index of Object.keys(schema.allOf ?? []))
     yield* walk([...path, 'allOf', index], found, { isMerged: true });
@@ -108,7 +115,7 @@ export function* partsOf(
     const alternatives = alternativesOf(document, [...path, keyword]);
     // A value that breaks a bound is valid in no alternative and may be meant for any.
     const fits = (at: Path, value: unknown) =>
-      values?.isValid(at, value) || !alternatives.some((one) => values?.isValid(one.at, value));
+      values?.isValid(at, value) || !alternatives.some((alternative) => values?.isValid(alternative.at, value));
     for (const { name, at } of alternatives) {
       const chosen = name === '' ? found : found.filter(({ value }) => fits(at, value));
       yield* walk(at, chosen, { pointer: `${pointer}${name}` });
@@ -117,8 +124,7 @@ export function* partsOf(
   const { properties = {} } = schema;
   for (const name of Object.keys(properties)) {
     const [member, at] = [`${pointer}/${name}`, [...path, 'properties', name]];
-    const own = membersOf(found, (one, parent) => one === name && !Array.isArray(parent));
-    yield { pointer: member, within, kind: 'member', at, found: [] };
+    const own = membersOf(found, (key, parent) => key === name && !Array.isArray(parent));
     yield* walk(at, own, { pointer: member, within: member });
   }
   if (schema.items) {
@@ -129,10 +135,6 @@ export function* partsOf(
     const others = membersOf(found, (name, parent) => !Array.isArray(parent) && !(name in properties));
     yield* walk([...path, 'additionalProperties'], others, { pointer: `${pointer}{}` });
   }
-  const constant = schema.const === undefined ? [] : [{ value: schema.const, at: [...path, 'const'] }];
-  const listed = (schema.enum ?? []).map((one, index) => ({ value: one, at: [...path, 'enum', String(index)] }));
-  for (const { value, at } of [...constant, ...listed])
-    yield { pointer: `${pointer} = ${value}`, within, kind: 'value', at, found: [] };
 }
 
 const KEYWORDS = [
@@ -230,6 +232,28 @@ export const sdlBounds = (schema: GraphQLSchema, input: InputValue): Bound[] =>
 /** Returns the name or key of one side of a bound: `createUser body /name at maxLength 100`. */
 export const sideName = (owner: string, { name }: Bound, side: Side): string => `${owner} ${side} ${name}`;
 
-/** Returns the value whose size a bound compares: an ID with a numeric bound is a number. */
-export const boundedValue = (input: InputValue, { keyword }: Bound, value: unknown): unknown =>
-  isId(input) && !isLength(keyword) ? Number(value) : value;
+/** Returns the types that an operation can reach, in the order of the schema: types that only directives use are never sent. */
+function reachableTypes(schema: GraphQLSchema): GraphQLNamedType[] {
+  const all = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
+  const types = all.filter((type) => isObjectType(type) && type.getInterfaces().length > 0);
+  const reachable = new GraphQLSchema({ ...schema.toConfig(), types, directives: [] });
+  return all.filter(({ name }) => reachable.getType(name) !== undefined);
+}
+
+/** Lists the bounds of the arguments and input fields of the SDL, which the suite `everyBound` covers. */
+export const sdlElements = (schema: GraphQLSchema): SdlElement[] =>
+  reachableTypes(schema).flatMap((type) => {
+    const elements = (place: string, input: InputValue): SdlElement[] =>
+      sdlBounds(schema, input).flatMap((bound) =>
+        SIDES.map((side): SdlElement => {
+          const [owner, name] = [type.name, sideName(place, bound, side)];
+          const [key, within] = [`${owner}.${name}`, `${owner}.${place}`];
+          return { kind: 'bound', owner, name, key, within, file: 'schema.graphql', node: input.astNode };
+        }),
+      );
+    if (isInputObjectType(type)) return Object.values(type.getFields()).flatMap((field) => elements(field.name, field));
+    if (!isObjectType(type) && !isInterfaceType(type)) return [];
+    return Object.values(type.getFields()).flatMap(({ name, args }) =>
+      args.flatMap((arg) => elements(`${name}(${arg.name})`, arg)),
+    );
+  });

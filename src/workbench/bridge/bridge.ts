@@ -1,4 +1,5 @@
 import type { Contracts as Sources } from '../model/contracts.js';
+import { isOfPart } from '../model/part-documents.js';
 import {
   compareColumns,
   compareEnumValues,
@@ -11,13 +12,13 @@ import {
 import {
   type Acceptance,
   CODE_ROW,
-  type Contracts,
+  type ComparedOperation,
   codesIn,
   type Difference,
+  type Documents,
   difference,
   type ErrorList,
   type Named,
-  type Operation,
   type Overrides,
   type Pairs,
   pairUp,
@@ -28,7 +29,7 @@ import {
 import { readOpenApi } from './read-openapi.js';
 import { readGraphql, readPrisma } from './read-schemas.js';
 
-export interface Report {
+export interface BridgeReport {
   pairs: Pairs;
   writes: Write[];
   errorLists: ErrorList[];
@@ -41,16 +42,16 @@ export interface Report {
 /** Merges differences with the same id, which several operations share, with all their places. */
 function mergeById(all: readonly Difference[]): Difference[] {
   const byId = new Map<string, Difference>();
-  for (const one of all) {
-    const places = [...(byId.get(one.id)?.places ?? []), ...one.places];
+  for (const row of all) {
+    const places = [...(byId.get(row.id)?.places ?? []), ...row.places];
     const keys = places.map(({ file, line, column }) => `${file}:${line}:${column}`);
-    byId.set(one.id, { ...one, places: places.filter((_, index) => keys.indexOf(keys[index] ?? '') === index) });
+    byId.set(row.id, { ...row, places: places.filter((_, index) => keys.indexOf(keys[index] ?? '') === index) });
   }
   return [...byId.values()];
 }
 
 /** Returns the operations, enums and types with an id that have no counterpart. */
-function unpairedNames(contracts: Contracts, { types, enumerations, operations }: Pairs, side: Side): string[] {
+function unpairedNames(contracts: Documents, { types, enumerations, operations }: Pairs, side: Side): string[] {
   const contract = contracts[side];
   const paired = [
     ...[...types, ...enumerations].map(({ sides }) => sides[side]?.name),
@@ -62,7 +63,7 @@ function unpairedNames(contracts: Contracts, { types, enumerations, operations }
 }
 
 /** Compares the three documents of a project, which code generation accepts. */
-export function bridge({ openapi, schema, prisma }: Sources): Report {
+export function bridge({ openapi, schema, prisma }: Sources): BridgeReport {
   const contracts = { openapi: readOpenApi(openapi), graphql: readGraphql(schema), prisma: readPrisma(prisma) };
   const overrides = readOverrides(openapi, contracts);
   const pairs = pairUp(contracts, overrides);
@@ -83,13 +84,14 @@ export function bridge({ openapi, schema, prisma }: Sources): Report {
   );
   const accepted = new Map<string, Acceptance & { message: string }>();
   const stale: Difference[] = [];
-  for (const one of overrides.accepted) {
-    const { difference: id } = one;
+  for (const acceptance of overrides.accepted) {
+    const { difference: id } = acceptance;
     const match = found.find((difference) => difference.id === id);
-    if (match && !accepted.has(id)) accepted.set(id, { ...one, message: match.message });
-    else {
+    if (match && !accepted.has(id)) accepted.set(id, { ...acceptance, message: match.message });
+    // The document of a part accepts differences for every contract.
+    else if (!isOfPart(acceptance.location.file)) {
       const message = `x-bridge accepts ${id}, which is no difference, or is accepted already`;
-      stale.push(difference(`stale:${id}`, message, 'Remove the acceptance.', [one]));
+      stale.push(difference(`stale:${id}`, message, 'Remove the acceptance.', [acceptance]));
     }
   }
   return {
@@ -113,7 +115,7 @@ const compareEnumerations = ({ enumerations }: Pairs): Difference[] =>
     ),
   );
 
-function compareCodes(lists: readonly ErrorList[], operations: readonly Operation[]): Difference[] {
+function compareCodes(lists: readonly ErrorList[], operations: readonly ComparedOperation[]): Difference[] {
   const all = lists.flatMap(({ values }) => values);
   const [first] = lists;
   const missing = compareLists(lists, ({ name }, { name: list, location: { side } }) => [
@@ -129,11 +131,11 @@ function compareCodes(lists: readonly ErrorList[], operations: readonly Operatio
     return difference(`code-status:${code}`, message, 'Give it one status in both contracts.', stated);
   });
   const unknown = operations.flatMap(({ name, errors = [] }) =>
-    errors.flatMap((one) => {
-      if (first === undefined || all.some((code) => code.name === one.name)) return [];
-      const message = `${name} can give ${one.name}, which is missing in ${first.name}`;
+    errors.flatMap((error) => {
+      if (first === undefined || all.some((code) => code.name === error.name)) return [];
+      const message = `${name} can give ${error.name}, which is missing in ${first.name}`;
       const advice = 'Add it to the lists of both contracts, or name another code.';
-      return difference(`code:${one.name}@${name}`, message, advice, [one, first]);
+      return difference(`code:${error.name}@${name}`, message, advice, [error, first]);
     }),
   );
   return [...missing, ...ambiguous, ...unknown];
@@ -141,7 +143,7 @@ function compareCodes(lists: readonly ErrorList[], operations: readonly Operatio
 
 /** Returns the codes that fields need not name: "Common errors", and rows with "REST only" or "the HTTP status is 429 too". */
 function commonCodes(sdl: string): Set<string> {
-  const paragraph = sdl.split(/\n\s*\n/).find((one) => /^\W*Common errors\b/.test(one.trim()));
+  const paragraph = sdl.split(/\n\s*\n/).find((paragraph) => /^\W*Common errors\b/.test(paragraph.trim()));
   const rows = sdl.split('\n').flatMap((line) => {
     const [, code = '', , when = ''] = CODE_ROW.exec(line) ?? [];
     return /REST only|the HTTP status is \d{3} too/.test(when) ? [code] : [];
@@ -172,7 +174,7 @@ const comparePermissions = ({ operations }: Pairs): Difference[] =>
     const lists = [rest, field].map(({ name, location, permissions }) => ({
       name,
       location: permissions[0]?.location ?? location,
-      values: permissions.map((one) => ({ name: one.permission.action, owner: name, ...one })),
+      values: permissions.map((permission) => ({ name: permission.permission.action, owner: name, ...permission })),
     }));
     return compareLists(lists, ({ name: action, owner, permission: { when } }, { name }) => [
       `permission:${rest.name}~${field.name}:${action}`,
@@ -181,7 +183,7 @@ const comparePermissions = ({ operations }: Pairs): Difference[] =>
     ]);
   });
 
-const actionsOf = ({ permissions }: Operation) => permissions.map(({ permission }) => permission.action);
+const actionsOf = ({ permissions }: ComparedOperation) => permissions.map(({ permission }) => permission.action);
 
 /**
  * Reports a root field without a counterpart that has the permission of an operation without one, and response types of paired
@@ -189,15 +191,16 @@ const actionsOf = ({ permissions }: Operation) => permissions.map(({ permission 
  */
 function compareUnpaired(
   { operations, types }: Pairs,
-  { openapi, graphql }: Contracts,
+  { openapi, graphql }: Documents,
   overrides: Overrides,
 ): Difference[] {
   const isUndecided = ({ name }: Named) => overrides.of(name).graphql === undefined;
-  const unpaired = openapi.operations.filter((one) => isUndecided(one) && !operations.some(({ rest }) => rest === one));
-  const fields = graphql.operations.filter((one) => !operations.some(({ field }) => field === one));
+  const compared = new Set(operations.map(({ rest }) => rest));
+  const unpaired = openapi.operations.filter((operation) => isUndecided(operation) && !compared.has(operation));
+  const fields = graphql.operations.filter((operation) => !operations.some(({ field }) => field === operation));
   const ofOperations = fields.flatMap((field) => {
     const actions = actionsOf(field);
-    const similar = unpaired.filter((one) => actionsOf(one).some((action) => actions.includes(action)));
+    const similar = unpaired.filter((operation) => actionsOf(operation).some((action) => actions.includes(action)));
     if (similar.length === 0) return [];
     const names = similar.map(({ name }) => name).join(' and ');
     return difference(
@@ -209,15 +212,15 @@ function compareUnpaired(
   });
   const paired = types.filter(({ sides }) => sides.openapi && sides.graphql).map(({ sides }) => sides);
   const ofTypes = operations.flatMap(({ rest, field }) => {
-    const one = openapi.types.find(({ name }) => name === rest.result);
+    const type = openapi.types.find(({ name }) => name === rest.result);
     const other = graphql.types.find(({ name }) => name === field.result);
-    if (!one || !other || !isUndecided(one)) return [];
-    if (paired.some((sides) => sides.openapi === one || sides.graphql === other)) return [];
+    if (!type || !other || !isUndecided(type)) return [];
+    if (paired.some((sides) => sides.openapi === type || sides.graphql === other)) return [];
     return difference(
-      `unpaired:${one.name}~${other.name}`,
-      `${rest.name} returns ${one.name} and ${field.name} returns ${other.name}, which are no counterparts by their names`,
+      `unpaired:${type.name}~${other.name}`,
+      `${rest.name} returns ${type.name} and ${field.name} returns ${other.name}, which are no counterparts by their names`,
       `Add \`x-bridge: { graphql: ${other.name} }\` to the schema, or \`graphql: none\`.`,
-      [one, other],
+      [type, other],
     );
   });
   return [...ofOperations, ...ofTypes];

@@ -1,16 +1,16 @@
 import { PAGE_SIZE, PAGE_START } from '../model/names.js';
 import {
-  type Contracts,
+  type ComparedOperation,
   type Difference,
+  type Documents,
   difference,
+  type ItemPair,
   type Limits,
   type Located,
   type Member,
   type Named,
   type ObjectType,
-  type Operation,
   type OperationPair,
-  type Pair,
   type Pairs,
   SIDES,
   type Side,
@@ -29,7 +29,7 @@ export function compareLists<Item extends Named, Lists extends List<Item>>(
   const all = lists.flatMap(({ values }) => values);
   return lists.flatMap((list) => {
     const present = new Set(list.values.map(({ name }) => name));
-    const missing = new Map(all.filter(({ name }) => !present.has(name)).map((one) => [one.name, one]));
+    const missing = new Map(all.filter(({ name }) => !present.has(name)).map((item) => [item.name, item]));
     return [...missing.values()].flatMap((value) => {
       const reported = report(value, list);
       return reported ? difference(...reported, [...all.filter(({ name }) => name === value.name), list]) : [];
@@ -123,7 +123,7 @@ const mayLack = (side: Side, { openapi, graphql, prisma }: Cells) =>
   (side !== 'prisma' && !openapi && !graphql && prisma !== undefined) ||
   (side === 'openapi' && graphql?.type === 'object');
 
-function compareRow({ subject, cells, owners }: Row, pairs: Pairs, contracts: Contracts, isInput: boolean) {
+function compareRow({ subject, cells, owners }: Row, pairs: Pairs, contracts: Documents, isInput: boolean) {
   const present = SIDES.flatMap((side) => cells[side] ?? []);
   const missing = SIDES.flatMap((side) => {
     const owner = owners[side];
@@ -155,8 +155,8 @@ function isRelated(a: Member, b: Member, { types, enumerations }: Pairs): boolea
 function compareNullability(subject: string, present: readonly Member[], isInput: boolean): Difference[] {
   // A list of Prisma cannot be null.
   const stated = isInput ? present : present.filter(({ isList }) => !isList);
-  const optional = stated.filter((one) => one.isOptional);
-  const required = stated.filter((one) => !one.isOptional);
+  const optional = stated.filter((member) => member.isOptional);
+  const required = stated.filter((member) => !member.isOptional);
   if (optional.length === 0 || required.length === 0) return [];
   const odd = stated.length === 2 ? stated : optional.length > required.length ? required : optional;
   const titles = (all: readonly Member[]) => all.map(({ location }) => TITLES[location.side]).join(' and ');
@@ -168,22 +168,22 @@ function compareNullability(subject: string, present: readonly Member[], isInput
 
 /** Reports an id of the contracts that does not identify a row of the database. */
 function compareId(subject: string, { openapi, graphql, prisma }: Cells): Difference[] {
-  const others = [openapi, graphql].filter((one) => one !== undefined);
+  const others = [openapi, graphql].filter((member) => member !== undefined);
   if (!subject.endsWith('.id') || prisma === undefined || prisma.isUnique || others.length === 0) return [];
   const message = `${subject} does not identify a row in Prisma`;
   return [difference(`id:${subject}:prisma`, message, 'Make the column @id or @unique.', [...others, prisma])];
 }
 
 /** Replaces the members that an override flattens by the members of their types. */
-const flattened = (members: readonly Member[], { override }: Pair<ObjectType>, { openapi }: Contracts): Member[] =>
+const flattened = (members: readonly Member[], { override }: ItemPair<ObjectType>, { openapi }: Documents): Member[] =>
   members.flatMap((member) => {
     const isFlat = override.flatten?.includes(member.name);
     const inner = isFlat ? openapi.types.find(({ name }) => name === member.typeName) : undefined;
-    return inner?.members.map((one) => ({ ...one, isOptional: one.isOptional || member.isOptional })) ?? [member];
+    return inner?.members.map((part) => ({ ...part, isOptional: part.isOptional || member.isOptional })) ?? [member];
   });
 
 /** Returns the members of paired types by their keys, without `_links` and similar members of REST. */
-function cellsOf(pair: Pair<ObjectType>, contracts: Contracts): Map<string, Cells> {
+function cellsOf(pair: ItemPair<ObjectType>, contracts: Documents): Map<string, Cells> {
   const rows = new Map<string, Cells>();
   const renamed = Object.entries(pair.override.fields ?? {});
   for (const side of SIDES) {
@@ -199,7 +199,7 @@ function cellsOf(pair: Pair<ObjectType>, contracts: Contracts): Map<string, Cell
 }
 
 /** Compares the members of paired types: presence, types, nullability, ids. */
-export const compareMembers = (pairs: Pairs, contracts: Contracts): Difference[] =>
+export const compareMembers = (pairs: Pairs, contracts: Documents): Difference[] =>
   pairs.types.flatMap((pair) =>
     [...cellsOf(pair, contracts)].flatMap(([key, cells]) =>
       compareRow({ subject: `${pair.name}.${key}`, cells, owners: pair.sides }, pairs, contracts, false),
@@ -208,9 +208,9 @@ export const compareMembers = (pairs: Pairs, contracts: Contracts): Difference[]
 
 /** Finds the arguments for an input of REST. `user_id` in a path is `id` in GraphQL; a page size has several names. */
 function argumentsFor({ key, name }: Member, all: readonly Member[]): Member[] {
-  if (PAGE_SIZE.test(name)) return all.filter((one) => PAGE_SIZE.test(one.name));
-  const exact = all.find((one) => one.key === key);
-  const byId = key === 'id' ? all.find(isId) : key.endsWith('Id') ? all.find((one) => one.key === 'id') : undefined;
+  if (PAGE_SIZE.test(name)) return all.filter((member) => PAGE_SIZE.test(member.name));
+  const exact = all.find((member) => member.key === key);
+  const byId = key === 'id' ? all.find(isId) : key.endsWith('Id') ? all.find((other) => other.key === 'id') : undefined;
   return [exact ?? byId ?? []].flat();
 }
 
@@ -228,16 +228,16 @@ function inputRows({ rest, field }: OperationPair): Row[] {
         row(PAGE_SIZE.test(graphql.name) ? graphql.key : openapi.key, { openapi, graphql }),
       );
     });
-  const surplus = field.inputs.filter((one) => !rows.some(({ cells }) => cells.graphql === one));
+  const surplus = field.inputs.filter((input) => !rows.some(({ cells }) => cells.graphql === input));
   const isPaging = ({ name }: Member) => PAGE_SIZE.test(name) || PAGE_START.test(name);
   return [...rows, ...surplus.map((graphql) => row(graphql.key, { graphql }))].filter(
     ({ cells: { openapi, graphql } }) =>
-      (openapi && graphql) || ![openapi, graphql].some((one) => one && isPaging(one)),
+      (openapi && graphql) || ![openapi, graphql].some((member) => member && isPaging(member)),
   );
 }
 
 /** Compares the inputs of paired operations: presence, types, required inputs, limits. */
-export const compareInputs = (pairs: Pairs, contracts: Contracts): Difference[] =>
+export const compareInputs = (pairs: Pairs, contracts: Documents): Difference[] =>
   pairs.operations.flatMap(inputRows).flatMap((row) => {
     const { openapi, graphql } = row.cells;
     return [
@@ -247,13 +247,13 @@ export const compareInputs = (pairs: Pairs, contracts: Contracts): Difference[] 
   });
 
 export interface Write {
-  operation: Operation;
-  pair: Pair<ObjectType>;
+  operation: ComparedOperation;
+  pair: ItemPair<ObjectType>;
   members: { subject: string; input: Member; column: Member }[];
 }
 
 /** Returns the operations that write members of their response type, with the columns. */
-export const writesOf = ({ types }: Pairs, contracts: Contracts): Write[] =>
+export const writesOf = ({ types }: Pairs, contracts: Documents): Write[] =>
   [...contracts.openapi.operations, ...contracts.graphql.operations].flatMap((operation) => {
     const { result, location, written } = operation;
     const pair = types.find(({ sides }) => result !== undefined && sides[location.side]?.name === result);

@@ -5,16 +5,12 @@ import { operationEntries } from '@accord-api/platform/contract/openapi';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { extensionSchema } from '../model/extensions.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
-import { FILES as CONTRACT_FILES, type FilePlace } from '../model/problems.js';
+import { FILES, type FilePlace } from '../model/problems.js';
 
 export const SIDES = ['openapi', 'graphql', 'prisma'] as const;
 export type Side = (typeof SIDES)[number];
 
-export const FILES: Record<Side, string> = {
-  openapi: CONTRACT_FILES.openapi,
-  graphql: CONTRACT_FILES.schema,
-  prisma: CONTRACT_FILES.prisma,
-};
+export const SIDE_FILES: Record<Side, string> = { ...FILES, graphql: FILES.schema };
 export const TITLES: Record<Side, string> = { openapi: 'REST', graphql: 'GraphQL', prisma: 'Prisma' };
 
 export interface Location extends FilePlace {
@@ -68,7 +64,7 @@ export interface Enumeration extends Named {
 }
 
 /** A REST operation or a GraphQL root field, with the name `createUser` or `Query.user`. */
-export interface Operation extends Named {
+export interface ComparedOperation extends Named {
   permissions: { permission: Permission; location: Location }[];
   /** The path and query parameters and the members of the body; or the arguments, with the fields of input types. */
   inputs: Member[];
@@ -87,10 +83,10 @@ export interface ErrorList extends Named {
 export interface Contract {
   types: ObjectType[];
   enumerations: Enumeration[];
-  operations: Operation[];
+  operations: ComparedOperation[];
   errorLists: ErrorList[];
 }
-export type Contracts = Record<Side, Contract>;
+export type Documents = Record<Side, Contract>;
 
 export interface Difference {
   /** The kind and the subject, which `x-bridge` names to accept the difference. */
@@ -128,7 +124,7 @@ export function codeTable(side: Side, texts: ReadonlyMap<string, string>): Error
     }),
   );
   const [first] = values;
-  const name = `the table of codes in ${FILES[side]}`;
+  const name = `the table of codes in ${SIDE_FILES[side]}`;
   return first ? [{ name, location: { ...first.location, text: 'the table' }, values }] : [];
 }
 
@@ -164,21 +160,21 @@ const isValid = new Ajv2020({ allowUnionTypes: true }).compile<Override>(extensi
 const namesOf = (...lists: readonly Named[][]) => ['none', ...lists.flat().map(({ name }) => name)];
 
 /** Returns the names in an override that do not exist. */
-function unknownNames(name: string, override: Override, { openapi, graphql, prisma }: Contracts): string[] {
+function unknownNames(name: string, override: Override, { openapi, graphql, prisma }: Documents): string[] {
   const { graphql: field = [], prisma: model = [], pairs = [], flatten = [], fields = {} } = override;
   const known = ({ types, enumerations, operations }: Contract) => namesOf(types, enumerations, operations);
-  const members = namesOf(openapi.types.find((one) => one.name === name)?.members ?? []);
-  const missing = (names: string[], existing: string[]) => names.filter((one) => !existing.includes(one));
+  const members = namesOf(openapi.types.find((type) => type.name === name)?.members ?? []);
+  const missing = (names: string[], existing: string[]) => names.filter((name) => !existing.includes(name));
   return [
-    ...missing([field, pairs.map((one) => one.graphql)].flat(2), known(graphql)).map(
-      (one) => `${one} of schema.graphql`,
+    ...missing([field, pairs.map((pair) => pair.graphql)].flat(2), known(graphql)).map(
+      (name) => `${name} of schema.graphql`,
     ),
-    ...missing([model, pairs.map((one) => one.prisma)].flat(2), known(prisma)).map((one) => `${one} of schema.prisma`),
-    ...missing([...flatten, ...Object.keys(fields)], members).map((one) => `${name}.${one}`),
+    ...missing([model, pairs.map((row) => row.prisma)].flat(2), known(prisma)).map((key) => `${key} of schema.prisma`),
+    ...missing([...flatten, ...Object.keys(fields)], members).map((member) => `${name}.${member}`),
   ];
 }
 
-export function readOverrides(source: OpenApiSource, contracts: Contracts): Overrides {
+export function readOverrides(source: OpenApiSource, contracts: Documents): Overrides {
   const { written: document } = source;
   const schemas = Object.entries(document.components?.schemas ?? {});
   const owners: { name: string; at: Keys; owner: Extensions }[] = [
@@ -205,39 +201,39 @@ export function readOverrides(source: OpenApiSource, contracts: Contracts): Over
       const message = `x-bridge names ${unknown}, which does not exist.`;
       faults.push({ location: locationOf(source, path, 'x-bridge'), message });
     }
-    for (const [index, one] of (stated.accept ?? []).entries())
+    for (const [index, entry] of (stated.accept ?? []).entries())
       accepted.push({
-        ...one,
+        ...entry,
         location: locationOf(source, [...path, 'accept', index, 'difference'], 'accepts', false),
       });
   }
   return { of: (name) => valid.get(name) ?? {}, accepted, faults };
 }
 
-export interface Pair<Item> {
+export interface ItemPair<Item> {
   name: string;
   sides: Partial<Record<Side, Item>>;
   override: Override;
 }
 
 export interface OperationPair {
-  rest: Operation;
-  field: Operation;
+  rest: ComparedOperation;
+  field: ComparedOperation;
 }
 
 export interface Pairs {
-  types: Pair<ObjectType>[];
-  enumerations: Pair<Enumeration>[];
+  types: ItemPair<ObjectType>[];
+  enumerations: ItemPair<Enumeration>[];
   operations: OperationPair[];
 }
 
 /** Pairs items by equal names. An override of openapi.yaml has priority, and its root pairs the other two documents. */
-function pairByName<Kind extends 'types' | 'enumerations'>(contracts: Contracts, kind: Kind, overrides: Overrides) {
-  type Item = Contract[Kind][number];
-  const itemsOf = (side: Side): readonly Item[] => contracts[side][kind];
-  const find = (side: Side, name: string) => itemsOf(side).find((one) => one.name === name);
-  const pair = (name: string, override: Override, sides: Partial<Record<Side, Item | undefined>>): Pair<Item>[] => {
-    const present = Object.entries(sides).filter(([, one]) => one !== undefined);
+function pairByName<Key extends 'types' | 'enumerations'>(contracts: Documents, key: Key, overrides: Overrides) {
+  type Item = Contract[Key][number];
+  const itemsOf = (side: Side): readonly Item[] => contracts[side][key];
+  const find = (side: Side, name: string) => itemsOf(side).find((item) => item.name === name);
+  const pair = (name: string, override: Override, sides: Partial<Record<Side, Item | undefined>>): ItemPair<Item>[] => {
+    const present = Object.entries(sides).filter(([, item]) => item !== undefined);
     return present.length > 1 ? [{ name, override, sides: Object.fromEntries(present) }] : [];
   };
   const paired: (Item | undefined)[] = [];
@@ -247,9 +243,9 @@ function pairByName<Kind extends 'types' | 'enumerations'>(contracts: Contracts,
     paired.push(graphql);
     return pair(openapi.name, override, { openapi, graphql, prisma: find('prisma', override.prisma ?? openapi.name) });
   });
-  const others = itemsOf('graphql').filter((one) => !paired.includes(one));
+  const others = itemsOf('graphql').filter((item) => !paired.includes(item));
   const fromGraphql = others.flatMap((graphql) => {
-    const stated = overrides.of('').pairs?.find((one) => one.graphql === graphql.name);
+    const stated = overrides.of('').pairs?.find((pair) => pair.graphql === graphql.name);
     return pair(graphql.name, {}, { graphql, prisma: find('prisma', stated?.prisma ?? graphql.name) });
   });
   return [...fromRest, ...fromGraphql];
@@ -264,7 +260,7 @@ function counterpartsOf(operationId: string): string[] {
 }
 
 /** Pairs the types, enums and operations of the three documents by convention and by the overrides. */
-export function pairUp(contracts: Contracts, overrides: Overrides): Pairs {
+export function pairUp(contracts: Documents, overrides: Overrides): Pairs {
   const { openapi, graphql } = contracts;
   return {
     types: pairByName(contracts, 'types', overrides),

@@ -12,6 +12,7 @@ import { schemaOf } from '@accord-api/platform/contract/parameter-form';
 import { ERROR_CODE, readCodes } from '../model/codes.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import {
+  type ComparedOperation,
   type Contract,
   codesIn,
   codeTable,
@@ -21,7 +22,6 @@ import {
   locationOf,
   type Member,
   type Named,
-  type Operation,
 } from './contract.js';
 
 const SCHEMAS = ['components', 'schemas'];
@@ -45,9 +45,9 @@ type Values = Pick<Member, 'type' | 'typeName' | 'isList' | 'limits' | 'default'
 function valuesOf(source: OpenApiSource, schema: Schema | boolean | undefined): Values {
   if (typeof schema !== 'object') return { type: 'any', isList: false, isNullable: false, limits: {} };
   const { $ref, anyOf = [], oneOf = [], allOf = [] } = schema;
-  const isNull = (one: Schema | boolean) => typeof one === 'object' && one.type === 'null';
+  const isNull = (subschema: Schema | boolean) => typeof subschema === 'object' && subschema.type === 'null';
   const parts = $ref ? [resolveReference(source.written, $ref) as Schema] : [...anyOf, ...oneOf, ...allOf];
-  const [only, ...others] = parts.filter((one) => !isNull(one));
+  const [only, ...others] = parts.filter((part) => !isNull(part));
   if (only !== undefined && others.length === 0) {
     const { limits, ...values } = valuesOf(source, only);
     const hasName = $ref !== undefined && !values.isList && ['enum', 'object'].includes(values.type);
@@ -61,7 +61,7 @@ function valuesOf(source: OpenApiSource, schema: Schema | boolean | undefined): 
   }
   const types = [schema.type ?? []].flat();
   const isNullable = types.includes('null');
-  const [type = schema.properties ? 'object' : 'any'] = types.filter((one) => one !== 'null');
+  const [type = schema.properties ? 'object' : 'any'] = types.filter((type) => type !== 'null');
   if (type === 'array') return { ...valuesOf(source, schema.items), isList: true, isNullable, limits: {} };
   return {
     type: schema.enum ? 'enum' : (TYPE_OF_FORMAT[String(schema['format'])] ?? type),
@@ -100,8 +100,8 @@ function membersOf(source: OpenApiSource, schema: Schema | boolean | undefined, 
   if (schema.$ref !== undefined)
     return membersOf(source, resolveReference(source.written, schema.$ref) as Schema, keysOf(schema.$ref));
   const inherited = (schema.allOf ?? []).flatMap((part, index) => membersOf(source, part, [...path, 'allOf', index]));
-  const own = Object.entries(schema.properties ?? {}).map(([name, one]) =>
-    memberAt(source, name, [...path, 'properties', name], one, schema.required?.includes(name)),
+  const own = Object.entries(schema.properties ?? {}).map(([name, subschema]) =>
+    memberAt(source, name, [...path, 'properties', name], subschema, schema.required?.includes(name)),
   );
   return [...inherited, ...own];
 }
@@ -128,7 +128,7 @@ function parametersOf(source: OpenApiSource, at: Keys): Member[] {
   });
 }
 
-function operationOf(source: OpenApiSource, operation: OperationObject, at: Keys): Operation {
+function operationOf(source: OpenApiSource, operation: OperationObject, at: Keys): ComparedOperation {
   const { operationId, responses, requestBody } = operation;
   const main = operation['x-permission'];
   const further = operation['x-permission-also'] ?? [];

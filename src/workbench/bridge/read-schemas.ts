@@ -14,15 +14,15 @@ import { permissionsOf } from '../model/permissions.js';
 import { attributeOf, nativeType, type PrismaField, type PrismaSource } from '../model/prisma-schema.js';
 import { constraintOf, isList, isNonNull, namedType, placeOf, ROOTS, type SdlSource } from '../model/sdl-source.js';
 import {
+  type ComparedOperation,
   type Contract,
   codesIn,
   codeTable,
-  FILES,
   keyOf,
   type Limits,
   type Member,
   type Named,
-  type Operation,
+  SIDE_FILES,
 } from './contract.js';
 
 const SCALARS: Record<string, string> = {
@@ -44,11 +44,11 @@ const textOf = (type: TypeNode, directives: readonly ConstDirectiveNode[] = []) 
 
 export function readGraphql({ document: { definitions }, texts }: SdlSource): Contract {
   const objects = definitions.filter(
-    (one): one is ObjectTypeDefinitionNode | ObjectTypeExtensionNode =>
-      one.kind === Kind.OBJECT_TYPE_DEFINITION || one.kind === Kind.OBJECT_TYPE_EXTENSION,
+    (definition): definition is ObjectTypeDefinitionNode | ObjectTypeExtensionNode =>
+      definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.OBJECT_TYPE_EXTENSION,
   );
-  const enums = definitions.filter((one) => one.kind === Kind.ENUM_TYPE_DEFINITION);
-  const inputs = definitions.filter((one) => one.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION);
+  const enums = definitions.filter((definition) => definition.kind === Kind.ENUM_TYPE_DEFINITION);
+  const inputs = definitions.filter((definition) => definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION);
   const has = (all: readonly { name: NameNode }[], type: string) => all.some(({ name }) => name.value === type);
 
   function memberOf({ name, type, directives, ...node }: FieldDefinitionNode | InputValueDefinitionNode): Member {
@@ -71,10 +71,10 @@ export function readGraphql({ document: { definitions }, texts }: SdlSource): Co
   const spread = (argument: InputValueDefinitionNode): Member[] =>
     (inputs.find(({ name }) => name.value === namedType(argument.type))?.fields ?? [argument]).map(memberOf);
 
-  function operationOf(root: string, field: FieldDefinitionNode): Operation {
+  function operationOf(root: string, field: FieldDefinitionNode): ComparedOperation {
     const { name, type, directives, description } = field;
     const args = (field.arguments ?? []).flatMap(spread);
-    const directive = directives?.find((one) => one.name.value === 'permission')?.name ?? name;
+    const directive = directives?.find((directive) => directive.name.value === 'permission')?.name ?? name;
     const { location } = namedAt(directive, name.value);
     const errors = description?.value.split(/\n\s*\n/).find((paragraph) => /^Errors\b/.test(paragraph.trim()));
     return {
@@ -98,7 +98,7 @@ export function readGraphql({ document: { definitions }, texts }: SdlSource): Co
       })),
     enumerations: enums.map(({ name, values = [] }) => ({
       ...namedAt(name, `enum ${name.value}`),
-      values: values.map((one) => namedAt(one.name)),
+      values: values.map((value) => namedAt(value.name)),
     })),
     operations: objects
       .filter(({ name }) => ROOTS.includes(name.value))
@@ -124,7 +124,7 @@ const LENGTH = /^(?:VarChar|Char)\((\d+)\)$/;
 
 const namedIn = ({ name, line, column }: { name: string; line: number; column: number }, text: string): Named => ({
   name,
-  location: { file: FILES.prisma, side: 'prisma', line, column, length: name.length, text },
+  location: { file: SIDE_FILES.prisma, side: 'prisma', line, column, length: name.length, text },
 });
 
 function memberOf(field: PrismaField, enums: readonly string[]): Member {
@@ -132,9 +132,9 @@ function memberOf(field: PrismaField, enums: readonly string[]): Member {
   const has = (attribute: string) => attributeOf(field, attribute) !== undefined;
   const native = nativeType(field);
   const length = LENGTH.exec(native ?? '')?.[1];
-  const attributes = field.attributes.flatMap((one) => {
-    if (one.name === '@id') return ['@id'];
-    return one.name.startsWith('@db.') ? [`@db.${native}`] : [];
+  const attributes = field.attributes.flatMap((attribute) => {
+    if (attribute.name === '@id') return ['@id'];
+    return attribute.name.startsWith('@db.') ? [`@db.${native}`] : [];
   });
   return {
     ...namedIn(field, [`${type}${list ? '[]' : ''}${optional ? '?' : ''}`, ...attributes].join(' ')),
@@ -157,9 +157,9 @@ export function readPrisma({ models, enums }: PrismaSource): Contract {
       ...namedIn(model, `model ${model.name}`),
       members: model.fields.map((field) => memberOf(field, names)),
     })),
-    enumerations: enums.map((one) => ({
-      ...namedIn(one, `enum ${one.name}`),
-      values: one.values.map((value) => namedIn(value, value.name)),
+    enumerations: enums.map((enumeration) => ({
+      ...namedIn(enumeration, `enum ${enumeration.name}`),
+      values: enumeration.values.map((value) => namedIn(value, value.name)),
     })),
     operations: [],
     errorLists: [],

@@ -1,6 +1,6 @@
 import { EXIT, paint, printJson, type Subcommand, table } from '@accord-api/platform/cli/output';
-import { bridge, type Report } from '../bridge/bridge.js';
-import { type Difference, FILES, type Location, type Named, SIDES, type Side } from '../bridge/contract.js';
+import { type BridgeReport, bridge } from '../bridge/bridge.js';
+import { type Difference, type Location, type Named, SIDE_FILES, SIDES, type Side } from '../bridge/contract.js';
 import { check } from '../model/check.js';
 import { type Contracts, readContracts } from '../model/contracts.js';
 import { frameOf, pluralize, rejectProblems } from '../model/problems.js';
@@ -26,7 +26,7 @@ function printDifference({ id, message, advice, places }: Difference, contracts:
 }
 
 /** Prints each difference with all its places and the advice; without a difference, the number of comparisons. */
-function printReport(report: Report, contracts: Contracts): string {
+function printReport(report: BridgeReport, contracts: Contracts): string {
   const { differences, accepted, pairs } = report;
   if (differences.length === 0) {
     const nouns = { types: 'type', enumerations: 'enum', operations: 'operation' } as const;
@@ -37,7 +37,7 @@ function printReport(report: Report, contracts: Contracts): string {
       accepted.length === 0 ? 'no difference' : `${pluralize(accepted.length, 'difference')}, accepted with a reason`;
     return `${paint('green', '✓')} Compared ${compared.join(', ')} with their counterparts: ${result}.`;
   }
-  const shown = differences.slice(0, MAX_DIFFERENCES).map((one) => `${printDifference(one, contracts)}\n`);
+  const shown = differences.slice(0, MAX_DIFFERENCES).map((found) => `${printDifference(found, contracts)}\n`);
   const more = differences.length > MAX_DIFFERENCES ? `, ${MAX_DIFFERENCES} shown` : '';
   const isAcceptable = differences.some(({ id }) => !/^(stale|x-bridge):/.test(id));
   return [
@@ -47,11 +47,11 @@ function printReport(report: Report, contracts: Contracts): string {
   ].join('\n');
 }
 
-const COLUMNS = ['kind', ...SIDES.map((side) => FILES[side])];
+const COLUMNS = ['kind', ...SIDES.map((side) => SIDE_FILES[side])];
 
-function pairRows({ pairs, writes, errorLists }: Report): Record<string, string>[] {
+function pairRows({ pairs, writes, errorLists }: BridgeReport): Record<string, string>[] {
   const row = (kind: string, sides: Partial<Record<Side, Pick<Named, 'name'> | undefined>>) => {
-    const names = Object.entries(sides).map(([side, one]) => [FILES[side as Side], one?.name ?? '']);
+    const names = Object.entries(sides).map(([side, element]) => [SIDE_FILES[side as Side], element?.name ?? '']);
     return { kind, ...Object.fromEntries(names) };
   };
   const counts = (side: Side) => {
@@ -71,22 +71,22 @@ function pairRows({ pairs, writes, errorLists }: Report): Record<string, string>
   ];
 }
 
-const printUnpaired = ({ unpaired }: Report): string =>
+const printUnpaired = ({ unpaired }: BridgeReport): string =>
   Object.entries(unpaired)
-    .map(([side, names]) => `${FILES[side as Side]}: ${names.join(', ')}`)
+    .map(([side, names]) => `${SIDE_FILES[side as Side]}: ${names.join(', ')}`)
     .join('\n');
 
-const printAccepted = ({ accepted }: Report): string =>
+const printAccepted = ({ accepted }: BridgeReport): string =>
   accepted
     .map(({ message, reason, location }) => `${placeOf(location)}  ${message}\n  ${paint('dim', reason)}`)
     .join('\n');
 
 const placeJson = ({ file, line, column, text }: Location) => ({ file, line, column, says: text });
 
-export const reportJson = (report: Report) => ({
+export const reportJson = (report: BridgeReport) => ({
   pairs: pairRows(report),
-  differences: report.differences.map((one) => ({ ...one, places: one.places.map(placeJson) })),
-  accepted: report.accepted.map(({ location, ...one }) => ({ ...one, ...placeJson(location) })),
+  differences: report.differences.map((difference) => ({ ...difference, places: difference.places.map(placeJson) })),
+  accepted: report.accepted.map(({ location, ...entry }) => ({ ...entry, ...placeJson(location) })),
 });
 
 const DESCRIPTION = `

@@ -15,8 +15,7 @@ import { contractsIn } from '../model/contracts.js';
 import { generateContract } from '../model/openapi-source.js';
 
 /** Native packages, packages that read their own files, and optional packages. Bundling the others saves half a second of a start. */
-const EXTERNAL =
-  /^(@electric-sql\/|@node-rs\/|@prisma\/schema-engine-wasm|fs-native-extensions|pino-pretty|pg-native|bufferutil|utf-8-validate)/;
+const EXTERNAL = /^(@electric-sql\/|@node-rs\/|fs-native-extensions|pino-pretty|pg-native|bufferutil|utf-8-validate)/;
 
 const externalPackages: Plugin = {
   name: 'external-packages',
@@ -191,7 +190,7 @@ function hasContractChanged(): boolean {
  * Writes `generated/contract.json`, the bundles, a new embedded database, and the page files. Needs the Prisma client. Rejects if a
  * source does not parse or `dist` cannot be written.
  */
-export async function bundle(): Promise<void> {
+export async function bundleService(): Promise<void> {
   const folder = distPath();
   const program = fileURLToPath(import.meta.resolve('@accord-api/platform/cli/program'));
   const { metafile, outputFiles } = await bundled(['./src/main.ts', program], folder);

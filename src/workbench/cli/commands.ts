@@ -10,8 +10,8 @@ const build: Subcommand = (command) => {
       await generatePrismaClient();
     }
     if (bundleIsCurrent()) return;
-    const { bundle } = await import('./bundle.js');
-    await bundle().catch((error: Error) => {
+    const { bundleService } = await import('./bundle.js');
+    await bundleService().catch((error: Error) => {
       throw new Unable(error.message);
     });
   });

@@ -13,9 +13,9 @@ interface Group {
 }
 
 function groupsOf(elements: readonly Measured[], contract: ContractFile): Group[] {
-  const own = elements.filter((one) => one.contract === contract);
+  const own = elements.filter((element) => element.contract === contract);
   const groups = [...new Set(own.map(({ owner }) => owner))].map((owner): Group => {
-    const members = own.filter((one) => one.owner === owner);
+    const members = own.filter((element) => element.owner === owner);
     const missing = members.filter(({ state }) => state === 'missing').length;
     return { owner, elements: members, missing, percent: percentOf(members.length - missing, members.length) };
   });
@@ -31,16 +31,16 @@ const STATES: Record<State, { style: 'green' | 'cyan' | 'yellow' | 'red'; mark: 
 
 function statusLines(elements: readonly Measured[]): string[] {
   const rows = groupsOf(elements, 'openapi.yaml').flatMap((group) => {
-    const byStatus = new Map(group.elements.filter(({ kind }) => kind === 'status').map((one) => [one.name, one]));
+    const byStatus = new Map(group.elements.filter(({ kind }) => kind === 'status').map((row) => [row.name, row]));
     return byStatus.size === 0 ? [] : { ...group, byStatus };
   });
   const statuses = [...new Set(rows.flatMap(({ byStatus }) => [...byStatus.keys()]))].sort();
   const width = Math.max(...rows.map(({ owner }) => owner.length));
   const marked = (state: State) => paint(STATES[state].style, STATES[state].mark);
-  const cell = (one: Measured | undefined) => (one ? ` ${marked(one.state)} ` : paint('dim', ' · '));
+  const cell = (element: Measured | undefined) => (element ? ` ${marked(element.state)} ` : paint('dim', ' · '));
   const lines = rows.map(({ owner, byStatus, missing }) => {
     const name = owner.padEnd(width);
-    return `${missing > 0 ? paint('bold', name) : name}  ${statuses.map((one) => cell(byStatus.get(one))).join(' ')}`;
+    return `${missing > 0 ? paint('bold', name) : name}  ${statuses.map((status) => cell(byStatus.get(status))).join(' ')}`;
   });
   const legend = Object.entries(STATES).map(([state, { meaning }]) => `${marked(state as State)} ${meaning}`);
   const head = paint('bold', `${' '.repeat(width)}  ${statuses.join(' ')}`);
@@ -56,12 +56,12 @@ function unseen({ kind, owner, name, key, component }: Measured, operations: num
 /** Returns a line with the place of each missing element. A component of the table `once` has one line. */
 export function missingLines({ missing }: Coverage): string[] {
   const groups = new Map<string, [Measured, ...Measured[]]>();
-  for (const one of missing) {
+  for (const element of missing) {
     // A component of the table `once` has a reason.
-    const subject = one.reason === undefined ? one.key : String(one.component);
+    const subject = element.reason === undefined ? element.key : String(element.component);
     const group = groups.get(subject);
-    if (group) group.push(one);
-    else groups.set(subject, [one]);
+    if (group) group.push(element);
+    else groups.set(subject, [element]);
   }
   return [...groups.values()].map((group) => {
     const [one] = group;
@@ -86,8 +86,8 @@ function figureLines(figures: readonly Figures[]): string[] {
 /** Returns the text of `--check`: the failures with their places, and a summary. */
 export function verdictText(coverage: Coverage): string {
   const { missing, problems, figures } = coverage;
-  const [total, excepted] = [(one: Figures) => one.total, (one: Figures) => one.states.excepted].map((of) =>
-    figures.reduce((sum, one) => sum + of(one), 0),
+  const [total, excepted] = [(figures: Figures) => figures.total, (figures: Figures) => figures.states.excepted].map(
+    (of) => figures.reduce((sum, figure) => sum + of(figure), 0),
   );
   const invalid = problems.length === 0 ? [] : [`${printProblems(problems, process.stdout)}\n`];
   const except = excepted === 0 ? '' : ` (${excepted} excepted)`;
@@ -146,14 +146,14 @@ async function measure(root: string): Promise<Coverage> {
 const HELP = `
 The tests record what they see in coverage/contract. "npm test" clears the folder first; a single test file adds to it.
 
-The check demands that the tests see each status and security scheme of each operation, each field, argument and input field of the
-SDL, and both sides of each bound: the last valid value, accepted, and the next one, rejected with an issue that names its place. The
-contracts list exceptions with a reason. An exception of a parameter or a member includes its bounds:
+The check demands that the tests see each status and security scheme of each operation, and both sides of each bound: the last valid
+value, accepted, and the next one, rejected with an issue that names its place. The suite everyBound of the conformance kit tests the
+bounds of the SDL. The contracts list exceptions with a reason. An exception of a parameter, a member or a field includes its bounds:
 
   openapi.yaml     x-coverage:
                      except: { 'getUser 503': Why no test sees it., InsufficientStorage: Why none sees it anywhere. }
                      once: { TooManyRequests: Why one operation stands for all that answer with this component. }
-  schema.graphql   email: String @coverage(except: "Why no test sees it.")
+  schema.graphql   email: String @constraint(maxLength: 254) @coverage(except: "Why no test sees it.")
 
 The check also fails for an exception that a test has seen, and for one without a reason.`;
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { EXIT, paint, printJson, type Subcommand, Unable } from '@accord-api/platform/cli/output';
 import { filesIn } from '@accord-api/platform/contract/project-files';
 import { Option } from 'commander';
-import { diffReport, problemsOf, type Report, type Reported, type VersionDemand } from '../diff/report.js';
+import { type DiffReport, diffReport, problemsOf, type Reported, type VersionDemand } from '../diff/report.js';
 import { RULE_TABLE, rowOf, type StatedRule, severityProblems, statedRules } from '../diff/rules.js';
 import { checkSchema } from '../model/check.js';
 import { contractsIn } from '../model/contracts.js';
@@ -21,10 +21,10 @@ type Group = keyof typeof GROUPS;
 const NAMES = Object.keys(GROUPS) as Group[];
 
 const groupOf = ({ verdict, accepted }: Reported): Group => (accepted === undefined ? verdict : 'accepted');
-const inGroup = ({ changes }: Report, group: Group): Reported[] => changes.filter((one) => groupOf(one) === group);
+const inGroup = ({ changes }: DiffReport, group: Group): Reported[] => changes.filter((row) => groupOf(row) === group);
 
 /** Returns `openapi.yaml:12:5`, with the old version if the place is in it. */
-const placeOf = ({ place: { file, line, column, old } }: Reported, { from }: Report): string =>
+const placeOf = ({ place: { file, line, column, old } }: Reported, { from }: DiffReport): string =>
   `${file}:${line}:${column}${old ? ` at ${from}` : ''}`;
 
 const SHOWN = 4;
@@ -38,12 +38,12 @@ function touches({ elements, requests, touches: code }: Reported): [label: strin
     ['requests', listed(requests.map(({ method, path }) => `${method} ${path}`))],
     ['handlers', listed(code.handlers.map(line))],
     ['services', listed(code.services.map(line))],
-    ['tests', listed(code.tests.map((one) => `${one.file}:${one.line}`))],
+    ['tests', listed(code.tests.map((test) => `${test.file}:${test.line}`))],
   ];
   return rows.filter(([, text]) => text !== '');
 }
 
-const summary = ({ counts }: Report): string =>
+const summary = ({ counts }: DiffReport): string =>
   NAMES.filter((group) => counts[group] > 0)
     .map((group) => `${counts[group]} ${group}`)
     .join(', ');
@@ -58,7 +58,7 @@ const acceptance = (id: string): string => `x-accepted-breaks:\n  - change: ${id
 const stale = (id: string, quote = ''): string =>
   `${quote}x-accepted-breaks${quote} names ${quote}${id}${quote}, which is not a break of this diff: remove it.`;
 
-export function printText(report: Report): string {
+export function printText(report: DiffReport): string {
   const row = (label: string, text: string) => `    ${paint('dim', label.padEnd(9))} ${text}`;
   const block = (change: Reported, group: Group): string => {
     const head = `  ${paint(GROUPS[group].style, GROUPS[group].sign)} ${change.message}`;
@@ -77,7 +77,7 @@ export function printText(report: Report): string {
     const changes = inGroup(report, group);
     if (changes.length === 0) return [];
     const head = paint(GROUPS[group].style, `${GROUPS[group].title} (${changes.length})`);
-    return [head, ...changes.map((one) => block(one, group)), ...(group === 'safe' ? [''] : [])];
+    return [head, ...changes.map((change) => block(change, group)), ...(group === 'safe' ? [''] : [])];
   });
   const [first] = inGroup(report, 'breaking');
   const how = 'A break that must be is accepted in openapi.yaml, at its root, with a reason that a reviewer reads:';
@@ -86,7 +86,7 @@ export function printText(report: Report): string {
   return [title, '', ...groups, ...end].join('\n');
 }
 
-export function printMarkdown(report: Report): string {
+export function printMarkdown(report: DiffReport): string {
   const item = (change: Reported): string => {
     const { accepted, advice, id, message, verdict } = change;
     const note =
@@ -139,7 +139,7 @@ function sarifResult(change: Reported) {
  * Prints a report as SARIF 2.1.0 for code scanning.
  * @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
-export function printSarif(report: Report): string {
+export function printSarif(report: DiffReport): string {
   const rules = RULE_TABLE.map(({ name, verdicts: [worst = 'safe'], why }) => ({
     id: name,
     shortDescription: { text: why },
@@ -163,7 +163,7 @@ const printRules = (rules: readonly StatedRule[]): string =>
 
 const PRINTERS = {
   text: printText,
-  json: (report: Report) => JSON.stringify(report, null, 2),
+  json: (report: DiffReport) => JSON.stringify(report, null, 2),
   markdown: printMarkdown,
   sarif: printSarif,
 };
@@ -223,7 +223,7 @@ const diff: Subcommand = (command) => {
   });
 };
 
-async function compared(ref: string | undefined, other: string | undefined, options: Options): Promise<Report> {
+async function compared(ref: string | undefined, other: string | undefined, options: Options): Promise<DiffReport> {
   const { from, root, to } = options;
   if (ref !== undefined && from !== undefined)
     throw new Unable('Compare with a git ref or with --from, not with both.');

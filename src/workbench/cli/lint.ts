@@ -9,6 +9,7 @@ import { checkOpenApi, checkSchema, hasPermissions, hasShape, lintByRedocly } fr
 import { type Contracts, contractsIn, readContracts } from '../model/contracts.js';
 import { unresolved } from '../model/openapi-rules.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
+import { isOfPart } from '../model/part-documents.js';
 import { policyProblems } from '../model/permissions.js';
 import { FILES, type Problem, type Purpose, printProblems, problemAt, sortProblems } from '../model/problems.js';
 import { type Commit, commitAt, filesAt, linesSince } from '../model/project-version.js';
@@ -91,7 +92,7 @@ async function lintSchema(root: string, sdl: SdlSource, purpose: Purpose): Promi
 /** Removes repetitions, because Redocly visits a component once for each use. */
 function once(problems: Problem[]): Problem[] {
   const keyOf = ({ file, line, column, rule, message }: Problem) => [file, line, column, rule, message].join('\n');
-  return [...new Map(problems.map((one) => [keyOf(one), one])).values()];
+  return [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()];
 }
 
 /**
@@ -106,7 +107,9 @@ export async function lint(root: string, contracts: Contracts): Promise<Problem[
   ]);
   const isReadable = hasShape(rest) && !graphql.some(({ rule }) => ['syntax', 'schema'].includes(rule));
   const all = [...rest, ...graphql, ...(isReadable ? policyProblems(contracts) : [])];
-  return sortProblems(once(all.map((one) => ({ ...one, rule: one.rule.replace(/^accord\//, '') }))));
+  const named = all.map((problem) => ({ ...problem, rule: problem.rule.replace(/^accord\//, '') }));
+  // A contract need not use all that the documents of its parts have.
+  return sortProblems(once(named.filter(({ rule, file }) => rule !== 'unused-component' || !isOfPart(file))));
 }
 
 /** Returns the problems on lines that changed since a commit, and the problems that the commit did not have. Rejects as git does. */
@@ -118,12 +121,12 @@ async function problemsSince(root: string, contracts: Contracts, { id }: Commit)
   );
   const keyOf = ({ file, rule, message }: Problem) => [file, rule, message].join('\n');
   const left = new Map<string, number>();
-  for (const one of await lint(root, contractsIn(filesAt(root, id), ['openapi', 'schema'])))
-    left.set(keyOf(one), (left.get(keyOf(one)) ?? 0) + 1);
-  return problems.filter((one) => {
-    const known = left.get(keyOf(one)) ?? 0;
-    left.set(keyOf(one), known - 1);
-    return known <= 0 || changed.get(one.file)?.has(one.line) === true;
+  for (const problem of await lint(root, contractsIn(filesAt(root, id), ['openapi', 'schema'])))
+    left.set(keyOf(problem), (left.get(keyOf(problem)) ?? 0) + 1);
+  return problems.filter((problem) => {
+    const known = left.get(keyOf(problem)) ?? 0;
+    left.set(keyOf(problem), known - 1);
+    return known <= 0 || changed.get(problem.file)?.has(problem.line) === true;
   });
 }
 
@@ -179,7 +182,7 @@ const lintCommand: Subcommand = (command) => {
       const problems = await (since ? problemsSince(root, contracts, since) : lint(root, contracts));
       const failed = problems.some(({ severity }) => severity !== 'warning');
       if (failed) process.exitCode = EXIT.found;
-      if (json) return printJson(problems.map(({ frame: _, ...one }) => ({ severity: 'error', ...one })));
+      if (json) return printJson(problems.map(({ frame: _, ...problem }) => ({ severity: 'error', ...problem })));
       if (problems.length > 0) console.log(printProblems(problems, process.stdout));
       else
         console.log(`${paint('green', '✓')} ${since ? `No problem is new since ${since.label}.` : inOrder(contracts)}`);

@@ -48,7 +48,7 @@ async function requireEmpty(directory: string): Promise<void> {
 async function projectFiles(words: readonly (readonly [from: string, to: string])[]): Promise<Map<string, string>> {
   const entries = await readdir(TEMPLATE, { recursive: true, withFileTypes: true });
   const files = new Map<string, string>();
-  for (const entry of entries.filter((one) => one.isFile())) {
+  for (const entry of entries.filter((entry) => entry.isFile())) {
     const path = join(entry.parentPath, entry.name);
     const template = (await readFile(path, 'utf8')).replaceAll(MARKS, '');
     const text = words.reduce((replaced, [from, to]) => replaced.replaceAll(from, to), template);
@@ -86,7 +86,7 @@ async function writeProject(
     ['my_api', name.replaceAll('-', '_')],
     ['My API', titleFor(name)],
     ['<year>', String(new Date().getFullYear())],
-    ...PACKAGES.map((one): [string, string] => [`<${one}>`, packages[one]]),
+    ...PACKAGES.map((name): [string, string] => [`<${name}>`, packages[name]]),
   ];
   await writeFiles(directory, await projectFiles(words));
   // npm packages files without their executable bit.
@@ -189,7 +189,7 @@ function mergeMembers({ text, members }: Block, wanted: Block, changed: string[]
     changed.push(`${typeNameOf(wanted)}.${member.name}`);
     if (present !== undefined) merged = merged.replace(present.text, () => member.text);
     else if (previous === '') merged = merged.replace('{\n', (line) => line + member.text);
-    else merged = merged.replace(previous, (one) => one + member.text);
+    else merged = merged.replace(previous, (text) => text + member.text);
     previous = member.text;
   }
   return merged;
@@ -199,7 +199,7 @@ function mergeMembers({ text, members }: Block, wanted: Block, changed: string[]
 function platformBlocks(template: string): Block[] {
   const all = blocksOf(template);
   const own = blocksOf(template.slice(template.indexOf(PLATFORM_MODELS)));
-  const others = all.filter(({ name }) => own.every((one) => one.name !== name)).map(typeNameOf);
+  const others = all.filter(({ name }) => own.every((block) => block.name !== name)).map(typeNameOf);
   const isRelation = ({ name, text }: Member) => {
     const [, type = ''] = new RegExp(`^ *${name} +(\\w+)`, 'm').exec(text) ?? [];
     return others.includes(type);
@@ -219,11 +219,11 @@ async function upgradeOf(root: string): Promise<{ files: Map<string, string>; ch
   const template = await projectFiles([]);
   const missing = [...template].flatMap(([path, script]) => {
     const [, name] = LATER_MIGRATION.exec(path) ?? [];
-    return name === undefined || present.some((one) => one.endsWith(`_${name}`)) ? [] : [{ name, script }];
+    return name === undefined || present.some((folder) => folder.endsWith(`_${name}`)) ? [] : [{ name, script }];
   });
   const stamp = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
   const files = new Map<string, string>();
-  for (const { name, script } of missing.sort((one, other) => one.name.localeCompare(other.name)))
+  for (const { name, script } of missing.sort((a, b) => a.name.localeCompare(b.name)))
     files.set(join(MIGRATIONS, `${stamp}_${name}`, 'migration.sql'), script);
   const schema = await readFile(join(root, SCHEMA), 'utf8');
   const changed: string[] = [];

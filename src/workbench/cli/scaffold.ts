@@ -10,25 +10,25 @@ import { generate } from '../generate/generate.js';
 import { importTypeScript } from '../generate/resolvers.js';
 import { type Contracts, readContracts } from '../model/contracts.js';
 import {
-  type Change,
   editGroups,
   type Left,
   leftIn,
   type Pending,
   pendingIn,
   type Request,
+  type ScaffoldChange,
   tagGroups,
   typeGroups,
 } from '../scaffold/groups.js';
 import { emptyProject, type RequiredFields, requiredFields, typesOf } from '../scaffold/stubs.js';
 
-type Named = Pick<Change, 'file' | 'name'>;
+type Named = Pick<ScaffoldChange, 'file' | 'name'>;
 /** Adds the position in `file`; line and column count from 1. */
 type Located<Thing> = Thing & { line: number; column: number };
 
 interface Scaffolding {
   generated: string[];
-  changes: Located<Change>[];
+  changes: Located<ScaffoldChange>[];
   left: Located<Left>[];
   pending: Located<Pending>[];
 }
@@ -46,7 +46,7 @@ export async function scaffold(root: string, check = false): Promise<Scaffolding
   const outcome = await generate(contracts, { root, check });
   if (outcome.problems.length > 0) throw new Unable(outcome.report);
   const types = typesOf(contracts.schema);
-  const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
+  const required = requiredFields(root, outcome.files, types);
   const { changes, left, pending } = editCode(project, root, contracts, { before, required });
   await finish(project, root, check);
   const place = <Thing extends Named>(thing: Thing) =>
@@ -65,8 +65,8 @@ export function editCode(
   root: string,
   contracts: Contracts,
   { before, required }: { before: Readonly<Record<string, Request>>; required: RequiredFields },
-): { changes: Change[]; left: Left[]; pending: () => Pending[] } {
-  const tags = tagGroups(contracts.openapi.operations, before);
+): { changes: ScaffoldChange[]; left: Left[]; pending: () => Pending[] } {
+  const tags = tagGroups(contracts.openapi, before);
   const types = typeGroups(typesOf(contracts.schema), required);
   return {
     left: [...leftIn(project, root, 'tag', tags), ...leftIn(project, root, 'type', types)],
@@ -127,7 +127,7 @@ async function formatted(root: string, path: string, text: string): Promise<stri
 
 const position = ({ file, line, column }: Located<{ file: string }>): string => `${file}:${line}:${column}`;
 
-function changeLines(changes: readonly Located<Change>[]): string[] {
+function changeLines(changes: readonly Located<ScaffoldChange>[]): string[] {
   const rows = changes.map((change) => [change.kind, position(change), change.name] as const);
   const widths = [0, 1, 2].map((index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
   return changes.map(({ kind, detail }, row) => {
@@ -140,10 +140,10 @@ function changeLines(changes: readonly Located<Change>[]): string[] {
 function nextSteps({ generated, changes, left, pending }: Scaffolding, check: boolean): string[] {
   if (check && changes.length + generated.length > 0) return ['Run `npx accord scaffold`.'];
   return [
-    ...left.map((one) => `Look at ${position(one)}: ${one.name}. ${one.reason} Move it, or delete it.`),
-    ...pending.map((one) => {
-      const answer = one.request === undefined ? 'answers NOT_IMPLEMENTED' : `(${one.request}) answers 501`;
-      return `Fill in ${position(one)}: ${one.name} ${answer}.`;
+    ...left.map((code) => `Look at ${position(code)}: ${code.name}. ${code.reason} Move it, or delete it.`),
+    ...pending.map((code) => {
+      const answer = code.request === undefined ? 'answers NOT_IMPLEMENTED' : `(${code.request}) answers 501`;
+      return `Fill in ${position(code)}: ${code.name} ${answer}.`;
     }),
     'Run `npm run typecheck`, then `npm test`.',
     'Run `npx accord coverage`: it lists the parts of the contracts that no test covers.',

@@ -1,16 +1,16 @@
 import type { OpenApiDocument } from '@accord-api/platform/contract/document';
-import type { Observations } from '@accord-api/testing/coverage/elements';
 import {
   type ContractFile,
   type Element,
   type ElementKind,
   KINDS,
-  type SdlElement,
+  type Observations,
 } from '@accord-api/testing/coverage/elements';
-import { sdlElements } from '@accord-api/testing/coverage/graphql';
 import { restElements } from '@accord-api/testing/coverage/rest';
-import { Kind } from 'graphql';
+import { sdlElements } from '@accord-api/testing/coverage/schema-parts';
+import { type GraphQLArgument, type GraphQLField, type GraphQLInputField, type GraphQLSchema, Kind } from 'graphql';
 import type { Contracts } from '../model/contracts.js';
+import { isOfPart } from '../model/part-documents.js';
 import { type FilePlace, type Problem, problemAt } from '../model/problems.js';
 import { placeOf as placeOfNode } from '../model/sdl-source.js';
 
@@ -27,36 +27,40 @@ interface Statement extends Pick<Element, 'file' | 'at'> {
 const sentence = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
-function ofSdl({ kind, key, file, at, node }: SdlElement & Element): Statement[] {
-  if (kind === 'bound') return [];
-  const directives = node && 'directives' in node ? (node.directives ?? []) : [];
-  return directives
-    .filter(({ name }) => name.value === 'coverage')
-    .map(({ arguments: given = [] }) => {
-      const value = given.find(({ name }) => name.value === 'except')?.value;
-      const reason = value?.kind === Kind.STRING ? sentence(value.value) : undefined;
-      return { table: 'except', subject: key, reason, file, at };
-    });
+type Defined = GraphQLField<unknown, unknown> | GraphQLInputField | GraphQLArgument;
+
+function ofSdl(subject: string, { astNode }: Defined): Statement[] {
+  const directives = astNode?.directives?.filter(({ name }) => name.value === 'coverage') ?? [];
+  return directives.map(({ arguments: given = [] }) => {
+    const value = given.find(({ name }) => name.value === 'except')?.value;
+    const reason = value?.kind === Kind.STRING ? sentence(value.value) : undefined;
+    return { table: 'except', subject, reason, file: 'schema.graphql', at: placeOfNode(astNode?.name) };
+  });
 }
+
+/** Lists the exceptions at fields, arguments and input fields. */
+const statementsOfSdl = (schema: GraphQLSchema): Statement[] =>
+  Object.values(schema.getTypeMap()).flatMap((type) =>
+    Object.values('getFields' in type ? type.getFields() : {}).flatMap((field) => {
+      const key = `${type.name}.${field.name}`;
+      const args: readonly GraphQLArgument[] = 'args' in field ? field.args : [];
+      return [...ofSdl(key, field), ...args.flatMap((arg) => ofSdl(`${key}(${arg.name})`, arg))];
+    }),
+  );
 
 /**
  * Reads the exceptions of both contracts: the tables `except` and `once` of the extension `x-coverage` in
  * `openapi.yaml`, by keys such as `getUser 409` and names of response components, and the directive `@coverage(except:
  * "…")` in `schema.graphql`.
  */
-function statementsOf(document: OpenApiDocument, sdl: readonly (SdlElement & Element)[]): Statement[] {
+function statementsOf(document: OpenApiDocument, schema: GraphQLSchema): Statement[] {
   const tables = (document['x-coverage'] ?? {}) as Partial<Record<Statement['table'], Record<string, unknown>>>;
   const ofTable = (table: Statement['table']) =>
-    Object.entries(tables[table] ?? {}).map(
-      ([subject, reason]): Statement => ({
-        table,
-        subject,
-        reason: sentence(reason),
-        file: 'openapi.yaml',
-        at: ['x-coverage', table, subject],
-      }),
-    );
-  return [...ofTable('except'), ...ofTable('once'), ...sdl.flatMap(ofSdl)];
+    Object.entries(tables[table] ?? {}).map(([subject, given]): Statement => {
+      const [reason, at] = [sentence(given), ['x-coverage', table, subject]];
+      return { table, subject, reason, file: 'openapi.yaml', at };
+    });
+  return [...ofTable('except'), ...ofTable('once'), ...statementsOfSdl(schema)];
 }
 
 function faultOf(
@@ -114,7 +118,7 @@ export const percentOf = (covered: number, total: number): number => Math.floor(
 function figuresOf(elements: readonly Measured[]): Figures[] {
   return (Object.keys(KINDS) as ElementKind[]).flatMap((kind) => {
     const states = { seen: 0, shared: 0, excepted: 0, missing: 0 };
-    const own = elements.filter((one) => one.kind === kind);
+    const own = elements.filter((element) => element.kind === kind);
     for (const { state } of own) states[state] += 1;
     const percent = percentOf(own.length - states.missing, own.length);
     return own.length === 0 ? [] : { kind, states, total: own.length, percent };
@@ -126,19 +130,16 @@ function figuresOf(elements: readonly Measured[]): Figures[] {
  * @param contracts valid ones; throws if they cannot be parsed
  */
 export function measureCoverage({ openapi, schema }: Contracts, seen: Observations): Coverage {
-  const sdl = sdlElements(schema.schema).map((one) => {
-    const name = one.node && 'name' in one.node ? one.node.name : undefined;
-    return { ...one, at: placeOfNode(name) };
-  });
+  const sdl = sdlElements(schema.schema).map((element) => ({ ...element, at: placeOfNode(element.node?.name) }));
   const all: Element[] = [...restElements(openapi.written), ...sdl];
-  const statements = statementsOf(openapi.written, sdl);
+  const statements = statementsOf(openapi.written, schema.schema);
   const placeOf = ({ at }: Pick<Element, 'at'>): FilePlace => {
     if (!('line' in at)) return openapi.placeOf(at, true);
     return { ...at, file: at.file ?? schema.file };
   };
 
   const reasons = (table: 'except' | 'once') =>
-    new Map(statements.flatMap((one) => (one.table === table && one.reason ? [[one.subject, one.reason]] : [])));
+    new Map(statements.flatMap((row) => (row.table === table && row.reason ? [[row.subject, row.reason]] : [])));
   const [excepted, once] = [reasons('except'), reasons('once')];
   const sharedAndSeen = new Set(all.filter(({ key }) => seen.has(key)).map(({ component }) => component));
 
@@ -152,18 +153,20 @@ export function measureCoverage({ openapi, schema }: Contracts, seen: Observatio
     return { state: sharedAndSeen.has(component) ? 'shared' : 'missing', reason: pipeline };
   };
 
-  const elements = all.map((one): Measured => {
-    const { kind, owner, name, key, file: contract, within, component } = one;
-    const { file, line, column } = placeOf(one);
+  const elements = all.map((element): Measured => {
+    const { kind, owner, name, key, file: contract, within, component } = element;
+    const { file, line, column } = placeOf(element);
     const count = seen.get(key) ?? 0;
-    return { kind, owner, name, key, contract, file, line, column, count, within, component, ...judge(one) };
+    return { kind, owner, name, key, contract, file, line, column, count, within, component, ...judge(element) };
   });
-  const problems = statements.flatMap((one) => {
-    const message = faultOf(one, all, seen);
+  const problems = statements.flatMap((statement) => {
+    const message = faultOf(statement, all, seen);
     if (message === undefined) return [];
-    const place = placeOf(one);
+    const place = placeOf(statement);
+    // The document of a part states exceptions for every contract.
+    if (isOfPart(place.file)) return [];
     const text = openapi.texts.get(place.file) ?? schema.texts.get(place.file) ?? '';
-    return [problemAt(place.file, text, place, `coverage-${one.table}`, message)];
+    return [problemAt(place.file, text, place, `coverage-${statement.table}`, message)];
   });
   const missing = elements.filter(({ state }) => state === 'missing');
   return { elements, figures: figuresOf(elements), missing, problems };

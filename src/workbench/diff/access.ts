@@ -71,8 +71,8 @@ function requirementsOf(operation: Version | undefined, formerNames: ReadonlyMap
   const { document } = operation ?? {};
   const stated = versionAt(operation, 'security') ?? versionAt({ value: document, path: [], document }, 'security');
   const all = listOf(stated?.value);
-  return (all.length > 0 ? all : [{}]).map((one, index) => {
-    const entries = Object.entries(one as object).map(([name, scopes]) => [name, listOf(scopes).map(String)] as const);
+  return (all.length > 0 ? all : [{}]).map((set, index) => {
+    const entries = Object.entries(set as object).map(([name, scopes]) => [name, listOf(scopes).map(String)] as const);
     const schemes = new Map(entries.map(([name, scopes]) => [formerNames.get(name) ?? name, scopes]));
     const names = [...schemes].map(([name, scopes]) => [name, ...[...scopes].sort()].join(':')).sort();
     return { schemes, label: names.join('+') || 'anonymous', at: versionAt(stated, index) ?? stated ?? operation };
@@ -96,18 +96,18 @@ function renamedSchemes({ old, now }: Pair): Map<string, string> {
       asked: credentialsOf(versionAt(schemes, name))?.value,
     }));
   });
-  const isIn = (all: typeof before, name: string) => all.some((one) => one.name === name);
+  const isIn = (all: typeof before, name: string) => all.some((scheme) => scheme.name === name);
   const gone = before.filter(({ name }) => !isIn(after, name));
   const fresh = after.filter(({ name }) => !isIn(before, name));
   return new Map(
-    fresh.flatMap(({ name, asked }) => gone.filter((one) => one.asked === asked).map((one) => [name, one.name])),
+    fresh.flatMap((now) => gone.filter(({ asked }) => now.asked === asked).map(({ name }) => [now.name, name])),
   );
 }
 
 /** Returns true if callers that satisfy the first requirement satisfy the second one. */
-const meets = (one: Requirement, other: Requirement): boolean =>
-  [...other.schemes].every(([name, scopes]) => {
-    const own = one.schemes.get(name);
+const meets = (a: Requirement, b: Requirement): boolean =>
+  [...b.schemes].every(([name, scopes]) => {
+    const own = a.schemes.get(name);
     return own !== undefined && scopes.every((scope) => own.includes(scope));
   });
 const namesOf = ({ schemes }: Requirement): string => [...schemes.keys()].sort().join();
@@ -123,26 +123,26 @@ export function compareSecurity(record: Recorder, operation: Pair): void {
     const label = { ...operation.label, id: `${id}security.${(now ?? old)?.label}` };
     return { old: old?.at, now: now?.at, label };
   };
-  const isIn = (all: Requirement[], one: Requirement) => all.some(({ label }) => label === one.label);
-  const fresh = is.filter((one) => !isIn(was, one));
-  for (const one of was.filter((old) => !isIn(is, old))) {
-    const same = fresh.find((now) => namesOf(now) === namesOf(one));
-    const met = is.filter((now) => meets(one, now));
+  const isIn = (all: Requirement[], requirement: Requirement) => all.some(({ label }) => label === requirement.label);
+  const fresh = is.filter((requirement) => !isIn(was, requirement));
+  for (const gone of was.filter((old) => !isIn(is, old))) {
+    const same = fresh.find((now) => namesOf(now) === namesOf(gone));
+    const met = is.filter((now) => meets(gone, now));
     const isMet = met.length > 0;
     if (same) {
       fresh.splice(fresh.indexOf(same), 1);
       const [verdict, what] = isMet ? (['safe', 'lowered'] as const) : (['breaking', 'raised'] as const);
-      record.report(pairOf(one, same), 'scopes', verdict, what, `scopes of ${where}: ${one.label} → ${same.label}`);
+      record.report(pairOf(gone, same), 'scopes', verdict, what, `scopes of ${where}: ${gone.label} → ${same.label}`);
     } else if (met.every(isAnonymous)) {
       // Anonymous callers have no identity for the service.
-      const message = isAnonymous(one) ? `${where} needs credentials now` : `${where} no longer takes ${one.label}`;
-      record.report(pairOf(one, undefined), 'security', isMet ? 'risky' : 'breaking', 'removed', message);
+      const message = isAnonymous(gone) ? `${where} needs credentials now` : `${where} no longer takes ${gone.label}`;
+      record.report(pairOf(gone, undefined), 'security', isMet ? 'risky' : 'breaking', 'removed', message);
     }
   }
-  for (const one of fresh.filter((now) => !was.some((old) => !isAnonymous(old) && meets(now, old)))) {
-    const isOpen = isAnonymous(one);
-    const message = isOpen ? `${where} needs no credentials now` : `${where} takes ${one.label} now`;
-    record.report(pairOf(undefined, one), 'security', isOpen ? 'risky' : 'safe', 'added', message);
+  for (const requirement of fresh.filter((now) => !was.some((old) => !isAnonymous(old) && meets(now, old)))) {
+    const isOpen = isAnonymous(requirement);
+    const message = isOpen ? `${where} needs no credentials now` : `${where} takes ${requirement.label} now`;
+    record.report(pairOf(undefined, requirement), 'security', isOpen ? 'risky' : 'safe', 'added', message);
   }
 }
 

@@ -1,16 +1,16 @@
 import { isPlain } from '@accord-api/platform/contract/document';
 import {
+  canonical,
   hasGroup,
   isGone,
   nodeOf,
   referenceOf,
   resolved,
-  shapeOf,
   targetsOf,
   type Version,
   versionAt,
 } from '../model/openapi-node.js';
-import { constantsOf, type Group, labelOf, type View, viewOf } from '../model/schema-view.js';
+import { type AlternativeGroup, constantsOf, labelOf, type View, viewOf } from '../model/schema-view.js';
 import { judge, keywordOf, type Pair, subjectOf, whatOf } from './change.js';
 import type { Recorder } from './recorder.js';
 
@@ -22,49 +22,49 @@ export function compareAlternatives(
   compare: (pair: Pair) => void,
   pair: Pair,
   [before, after]: [Version[], Version[]],
-  kind: Group['kind'] = 'oneOf',
+  kind: AlternativeGroup['kind'] = 'oneOf',
 ): void {
   let [removed, added] = [before, after];
   const labelFor = (version: Version) => ({ ...pair.label, id: `${pair.label.id}:${kind}.${labelOf(version)}` });
-  const match = (isMatch: (one: Version, other: Version) => boolean) => {
+  const match = (isMatch: (a: Version, b: Version) => boolean) => {
     for (const old of removed) {
-      const now = added.find((one) => isMatch(old, one));
+      const now = added.find((version) => isMatch(old, version));
       if (now === undefined) continue;
-      removed = removed.filter((one) => one !== old);
-      added = added.filter((one) => one !== now);
+      removed = removed.filter((version) => version !== old);
+      added = added.filter((version) => version !== now);
       compare({ old, now, label: labelFor(now) });
     }
   };
-  match((one, other) => shapeOf(one.value) === shapeOf(other.value));
-  match((one, other) => shapeOf(resolved(one)?.value) === shapeOf(resolved(other)?.value));
-  match((one, other) => constantsOf(one) !== '' && constantsOf(one) === constantsOf(other));
-  match((one, other) => labelOf(one) === labelOf(other) && constantsOf(one) === constantsOf(other));
+  match((a, b) => canonical(a.value) === canonical(b.value));
+  match((a, b) => canonical(resolved(a)?.value) === canonical(resolved(b)?.value));
+  match((a, b) => constantsOf(a) !== '' && constantsOf(a) === constantsOf(b));
+  match((a, b) => labelOf(a) === labelOf(b) && constantsOf(a) === constantsOf(b));
   const isOneLeft = removed.length === 1 && (added.length === 1 || before.length === 1);
-  if (isOneLeft) match((one, other) => typesOf(one) === typesOf(other) && !(referenceOf(one) && referenceOf(other)));
+  if (isOneLeft) match((a, b) => typesOf(a) === typesOf(b) && !(referenceOf(a) && referenceOf(b)));
   for (const version of [...removed, ...added]) {
     const isNew = added.includes(version);
     const message = `alternative \`${labelOf(version)}\` of ${subjectOf(pair)} is ${isNew ? 'new' : 'gone'}`;
     const verdict = judge(pair.label.direction, isNew ? 'wider' : 'narrower');
-    const one = { old: isNew ? undefined : version, now: isNew ? version : undefined, label: labelFor(version) };
-    record.report(one, 'alternative', verdict, isNew ? 'added' : 'removed', message);
+    const part = { old: isNew ? undefined : version, now: isNew ? version : undefined, label: labelFor(version) };
+    record.report(part, 'alternative', verdict, isNew ? 'added' : 'removed', message);
   }
 }
 
 /** Compares `anyOf` with `oneOf`: the latter rejects a value that matches two alternatives. */
-export function compareExclusivity(record: Recorder, pair: Pair, old: Group, now: Group): void {
+export function compareExclusivity(record: Recorder, pair: Pair, old: AlternativeGroup, now: AlternativeGroup): void {
   const types = now.alternatives.map(typesOf);
   const isDisjoint = new Set(types).size === types.length && !types.includes('');
   if (old.kind === now.kind || isDisjoint) return;
   const isOne = now.kind === 'oneOf';
   const message = `${subjectOf(pair)} matches ${isOne ? 'exactly one of its alternatives now, before any' : 'any of its alternatives now, before exactly one'}`;
   const verdict = judge(pair.label.direction, isOne ? 'narrower' : 'wider');
-  const one = { ...keywordOf(pair, 'exclusive'), old: old.at, now: now.at };
-  record.report(one, 'exclusive', verdict, isOne ? 'added' : 'removed', message);
+  const part = { ...keywordOf(pair, 'exclusive'), old: old.at, now: now.at };
+  record.report(part, 'exclusive', verdict, isOne ? 'added' : 'removed', message);
 }
 
 /** Compares discriminators: the property, and the schema for each of its values. */
 export function compareDiscriminators(record: Recorder, pair: Pair, a: View, b: View): void {
-  const [was, is] = [a, b].map(({ nodes }) => nodes.find((one) => isPlain(nodeOf(one)['discriminator'])));
+  const [was, is] = [a, b].map(({ nodes }) => nodes.find((node) => isPlain(nodeOf(node)['discriminator'])));
   const { direction, id } = pair.label;
   const at = (version: Version | undefined) => version && versionAt(version, 'discriminator');
   const [old, now] = [at(was), at(is)];
@@ -87,7 +87,8 @@ export function compareDiscriminators(record: Recorder, pair: Pair, a: View, b: 
   // A renamed component is the same target.
   const formerTarget = (target: string) =>
     [...before.values()].find(
-      (one) => isGone(one, is) && isGone(target, was) && shapeOf(resolve(was, one)) === shapeOf(resolve(is, target)),
+      (former) =>
+        isGone(former, is) && isGone(target, was) && canonical(resolve(was, former)) === canonical(resolve(is, target)),
     );
   const after = new Map([...targetsOf(is)].map(([value, target]) => [value, formerTarget(target) ?? target]));
   for (const value of new Set([...before.keys(), ...after.keys()])) {

@@ -1,13 +1,13 @@
 import type { Keys } from '@accord-api/platform/contract/document';
 import { nodeOf, type Version, versionAt } from '../model/openapi-node.js';
-import { FILES as READ } from '../model/problems.js';
+import { FILES } from '../model/problems.js';
 
 export const VERDICTS = ['breaking', 'risky', 'safe'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 export const isVerdict = (value: unknown): value is Verdict => VERDICTS.includes(value as Verdict);
 
-export const FILES = { rest: READ.openapi, graphql: READ.schema, database: READ.prisma } as const;
-export type Side = keyof typeof FILES;
+export const CHANGED_FILES = { rest: FILES.openapi, graphql: FILES.schema, database: FILES.prisma } as const;
+export type DiffSide = keyof typeof CHANGED_FILES;
 
 /** The direction of a message. A narrower request breaks its senders, a wider response surprises its readers. */
 export type Direction = 'request' | 'response';
@@ -24,7 +24,7 @@ export interface Change {
   /** Stable, because contracts accept breaks by id: `rest:getUser:response.200.body.name:removed`. */
   id: string;
   rule: string;
-  side: Side;
+  side: DiffSide;
   verdict: Verdict;
   message: string;
   advice?: string;
@@ -38,7 +38,7 @@ export interface Change {
 export function sortChanges<Each extends Pick<Change, 'verdict' | 'side' | 'place' | 'id'>>(
   changes: readonly Each[],
 ): Each[] {
-  const sides = Object.keys(FILES);
+  const sides = Object.keys(CHANGED_FILES);
   return [...changes].sort(
     (a, b) =>
       VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict) ||
@@ -94,7 +94,7 @@ export const keywordOf = (pair: Pair, keyword: string): Pair =>
 export const labelled = (pair: Pair, label: Partial<Label>): Pair => ({ ...pair, label: { ...pair.label, ...label } });
 
 export const membersOf = (pair: Pair, separator = '.'): [key: string, member: Pair][] =>
-  [...new Set([pair.old, pair.now].flatMap((one) => Object.keys(nodeOf(one))))].map((key) => [
+  [...new Set([pair.old, pair.now].flatMap((version) => Object.keys(nodeOf(version))))].map((key) => [
     key,
     at(pair, [key], { id: `${pair.label.id}${separator}${key}`, name: key }),
   ]);

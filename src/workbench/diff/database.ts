@@ -1,5 +1,5 @@
 import { attributeOf, databaseName, nativeType, type PrismaSource } from '../model/prisma-schema.js';
-import { type Change, FILES, type Verdict, whatOf } from './change.js';
+import { CHANGED_FILES, type Change, type Verdict, whatOf } from './change.js';
 
 interface DatabasePart {
   rule: string;
@@ -59,11 +59,11 @@ function databaseParts({ models, enums }: PrismaSource): Map<string, DatabasePar
         if (value !== undefined) add(`${id}:${rule}`, { rule, name, line, value, within: id });
     }
   }
-  for (const one of enums) {
-    const type = databaseName(one, '@@map');
-    const base = { value: '', element: one.name };
-    parts.set(type, { ...base, rule: 'enumType', name: `\`${type}\``, line: one.line, within: undefined });
-    for (const value of one.values) {
+  for (const enumeration of enums) {
+    const type = databaseName(enumeration, '@@map');
+    const base = { value: '', element: enumeration.name };
+    parts.set(type, { ...base, rule: 'enumType', name: `\`${type}\``, line: enumeration.line, within: undefined });
+    for (const value of enumeration.values) {
       const label = databaseName(value, '@map');
       const name = `\`${label}\` of ${type}`;
       parts.set(`${type}.${label}`, { ...base, rule: 'enumValue', name, line: value.line, within: type });
@@ -128,7 +128,7 @@ function judge(
 /** Returns the unsorted changes between two valid Prisma schemas. */
 export function databaseChanges(before: PrismaSource, after: PrismaSource): Change[] {
   const [old, now] = [databaseParts(before), databaseParts(after)];
-  const file = FILES.database;
+  const file = CHANGED_FILES.database;
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((id): Change[] => {
     const [was, is] = [old.get(id), now.get(id)];
     const part = (is ?? was) as DatabasePart;

@@ -50,14 +50,14 @@ const directive: Rule = ({ path = '', criticality, type, meta }, { before, after
   const name = path.replace('@', '').split('.')[0] ?? '';
   const place = meta['removedDirectiveLocation'] ?? meta['addedDirectiveLocation'];
   const all = [before, after].flatMap((schema) => schema.getDirective(name)?.locations ?? []);
-  if (!all.some((one) => EXECUTABLE.test(one))) return undefined;
+  if (!all.some((location) => EXECUTABLE.test(location))) return undefined;
   if (place !== undefined && !EXECUTABLE.test(String(place))) return 'safe';
   return type === 'DIRECTIVE_REPEATABLE_REMOVED' ? 'breaking' : LEVELS[criticality.level];
 };
 
 const fallback: Rule = ({ path = '' }, { before, after }) => {
   const [was, is] = [inputAt(before, path), inputAt(after, path)];
-  const [old, now] = [was, is].map((one) => one?.astNode?.defaultValue && print(one.astNode.defaultValue));
+  const [old, now] = [was, is].map((arg) => arg?.astNode?.defaultValue && print(arg.astNode.defaultValue));
   if (old === undefined) return 'safe';
   // A changed type is reported as the type.
   if (old === now) return undefined;
@@ -129,10 +129,10 @@ function directiveChanges(path: string, old: Definition, now: Definition): State
   // Permissions have no order.
   const own = is.find(({ action }) => action === was[0]?.action) ?? is[0];
   const main = (was[0] || own) && judgePermission(was[0], own, path);
-  const others = [was.slice(1), is.filter((one) => one !== own)];
+  const others = [was.slice(1), is.filter((permission) => permission !== own)];
   if (main) found.push([`${path}:permission`, 'permission', ...main]);
-  for (const action of new Set(others.flat().map((one) => one.action))) {
-    const [one, other] = others.map((all) => all.find((each) => each.action === action));
+  for (const action of new Set(others.flat().map((permission) => permission.action))) {
+    const [one, other] = others.map((all) => all.find((permission) => permission.action === action));
     const further = judgeFurther(one, other, path);
     if (further) found.push([`${path}:permission.${action}`, 'furtherPermission', ...further]);
   }
@@ -173,7 +173,7 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, today:
     const isGone = !current.has(path) && old.has(path);
     const keys = path.split('.');
     const paths = keys.map((_, index) => keys.slice(0, keys.length - index).join('.'));
-    const place = paths.map((one) => (isGone ? old : current).get(one)).find((one) => one !== undefined);
+    const place = paths.map((path) => (isGone ? old : current).get(path)).find((place) => place !== undefined);
     const { file, line, column } = place ?? { file: after.file, line: 1, column: 1 };
     const advice = adviceFor(verdict, what);
     return {
@@ -188,21 +188,21 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, today:
   const inspected = (await diff(before.schema, after.schema)).filter(({ type, path = '' }) =>
     path.includes('.') ? old.has(path.replace(/\.[^.]*$/, '')) : !PART.test(type) || old.has(path),
   );
-  const found = inspected.flatMap((one): Change[] => {
-    const rule = first(RULES, one.type);
-    const verdict = rule === undefined ? LEVELS[one.criticality.level] : rule(one, schemas);
+  const found = inspected.flatMap((item): Change[] => {
+    const rule = first(RULES, item.type);
+    const verdict = rule === undefined ? LEVELS[item.criticality.level] : rule(item, schemas);
     if (verdict === undefined) return [];
-    const root = /^SCHEMA_(\w+)_TYPE_CHANGED$/.exec(one.type)?.[1]?.toLowerCase();
-    const meta = Object.entries(one.meta as Record<string, unknown>);
+    const root = /^SCHEMA_(\w+)_TYPE_CHANGED$/.exec(item.type)?.[1]?.toLowerCase();
+    const meta = Object.entries(item.meta as Record<string, unknown>);
     const part = meta.find(([key]) => /UnionMember|InterfaceName|Location$|^addedDirectiveArg.*Name/.test(key))?.[1];
     const removedRoot = root && meta.find(([, name]) => old.has(String(name)) && !current.has(String(name)))?.[1];
-    const plain = (one.path ?? '').replace(/\.@deprecated.*$/, '');
+    const plain = (item.path ?? '').replace(/\.@deprecated.*$/, '');
     const path = root ? String(removedRoot ?? '') : part === undefined ? plain : `${plain}.${part}`;
     const elements = elementsAt(after.schema, uses[1], plain);
     if (!current.has(path)) elements.push(...elementsAt(before.schema, uses[0], plain));
-    const what = first(WHAT, one.type) ?? 'changed';
+    const what = first(WHAT, item.type) ?? 'changed';
     const id = root ? `schema.${root}` : path;
-    return [change(path, elements, id, inspectedName(one.type), verdict, what, messageOf(one))];
+    return [change(path, elements, id, inspectedName(item.type), verdict, what, messageOf(item))];
   });
   const isReported = (path: string) => found.some(({ id }) => `${id.split(':')[1]}.`.startsWith(`${path}.`));
   const stated = [...current].flatMap(([path, definition]): Change[] => {

@@ -1,5 +1,5 @@
 import { isPlain } from '@accord-api/platform/contract/document';
-import { listOf, type Node, nodeOf, printed, resolved, type Version, versionAt } from '../model/openapi-node.js';
+import { listOf, nodeOf, type OpenApiNode, printed, resolved, type Version, versionAt } from '../model/openapi-node.js';
 import { viewOf } from '../model/schema-view.js';
 import { at, judge, keywordOf, type Label, labelled, locatedIn, membersOf, type Pair, subjectOf } from './change.js';
 import type { Recorder } from './recorder.js';
@@ -11,7 +11,7 @@ function mediaKey(type: string): string {
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
-  return [name, ...parameters.filter((one) => !(one === 'charset=utf-8' && /[/+]json$/.test(name))).sort()].join(';');
+  return [name, ...parameters.filter((part) => !(part === 'charset=utf-8' && /[/+]json$/.test(name))).sort()].join(';');
 }
 
 /** Returns the parameters of an operation and its path item, by position in the path or by name. The operation takes precedence. */
@@ -37,14 +37,14 @@ function parametersOf(operation: Version | undefined, path: string): Map<string,
 }
 
 /** Returns the serialization of a parameter, with the defaults of OpenAPI 3.1, 4.8.12.2. */
-function serializationOf(version: Version | undefined, place: string): Node {
+function serializationOf(version: Version | undefined, place: string): OpenApiNode {
   const { style: stated, explode, content, allowReserved = false, allowEmptyValue = false } = nodeOf(version);
   const [type] = isPlain(content) ? Object.keys(content) : [];
   if (type !== undefined) return { content: mediaKey(type), allowReserved, allowEmptyValue };
   const style = stated ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
   const types = [...(viewOf(versionAt(version, 'schema')).types ?? ['object'])];
   // `explode` has no effect on other types, nor on lists in `simple` style.
-  const canExplode = types.some((one) => one === 'object' || (one === 'array' && style !== 'simple'));
+  const canExplode = types.some((type) => type === 'object' || (type === 'array' && style !== 'simple'));
   return { allowReserved, allowEmptyValue, style, explode: canExplode ? (explode ?? style === 'form') : undefined };
 }
 
@@ -55,11 +55,11 @@ const isFailure = (status: string): boolean => status === 'DEFAULT' || /^[45]/.t
 function rangeFor(name: string, names: readonly string[]): string | undefined {
   const [type = ''] = name.split(';');
   if (name.includes('/'))
-    return [type, `${type.split('/')[0]}/*`, '*/*'].find((one) => one !== name && names.includes(one));
+    return [type, `${type.split('/')[0]}/*`, '*/*'].find((range) => range !== name && names.includes(range));
   const range = `${name.charAt(0)}XX`;
   if (/^\dXX$|^DEFAULT$/.test(name)) return undefined;
   if (names.includes(range)) return range;
-  const isDefault = isFailure(name) || !names.some((one) => one.startsWith('2'));
+  const isDefault = isFailure(name) || !names.some((status) => status.startsWith('2'));
   return names.includes('DEFAULT') && isDefault ? 'DEFAULT' : undefined;
 }
 
@@ -87,7 +87,7 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
   }
 
   function compareDeprecated(pair: Pair): void {
-    const [was, is] = [pair.old, pair.now].map((one) => nodeOf(one)['deprecated'] === true);
+    const [was, is] = [pair.old, pair.now].map((version) => nodeOf(version)['deprecated'] === true);
     const message = `${subjectOf(pair)} is ${is ? 'deprecated now' : 'no longer deprecated'}`;
     if (was !== is)
       record.report(keywordOf(pair, 'deprecated'), 'deprecated', 'safe', is ? 'added' : 'removed', message);
@@ -102,8 +102,8 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
       const [was, is] = [former[keyword], current[keyword]];
       const what = keyword.startsWith('allow') ? (is ? 'added' : 'removed') : 'changed';
       const message = `${keyword} of ${subjectOf(pair)}: ${printed(was)} → ${printed(is)}`;
-      const one = locatedIn(keywordOf(pair, keyword), pair);
-      if (was !== is) record.report(one, keyword, what === 'added' ? 'safe' : 'breaking', what, message);
+      const member = locatedIn(keywordOf(pair, keyword), pair);
+      if (was !== is) record.report(member, keyword, what === 'added' ? 'safe' : 'breaking', what, message);
     }
     record.others(pair, `name in required deprecated x-deprecation x-sunset schema ${WRITING}`);
     const schemaOf = (version: Version | undefined) => {
@@ -118,7 +118,7 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
     const [old, now] = [parametersOf(operation.old, paths[0]), parametersOf(operation.now, paths[1])];
     for (const key of new Set([...old.keys(), ...now.keys()])) {
       const [was, is] = [old.get(key), now.get(key)];
-      const [before, after] = [was, is].map((one) => String(nodeOf(resolved(one))['name']));
+      const [before, after] = [was, is].map((version) => String(nodeOf(resolved(version))['name']));
       const place = key.slice(0, key.indexOf('.'));
       const given = String(is ? after : before);
       const name = place === 'header' ? given.toLowerCase() : given;
@@ -126,7 +126,7 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
       const label: Label = { ...operation.label, id: `${operation.label.id}parameter.${place}.${name}`, name, where };
       const pair = { old: was, now: is, label };
       if (!was || !is) comparePresence(pair, key);
-      else record.shared(pair, (one) => compareField(labelled(one, { name }), place));
+      else record.shared(pair, (member) => compareField(labelled(member, { name }), place));
       const message = `one of ${where}, known by its position, has another name: \`${before}\` → \`${after}\``;
       const named = { old: was, now: versionAt(resolved(is), 'name'), label: { ...label, id: `${label.id}:name` } };
       if (was && is && place === 'path' && before !== after)
@@ -146,12 +146,12 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
   }
 
   function compareHeaders(headers: Pair): void {
-    for (const [name, pair] of matched(headers, (one) => one.toLowerCase())) {
+    for (const [name, pair] of matched(headers, (header) => header.toLowerCase())) {
       const header = labelled(pair, { id: `${pair.label.id}.header.${name}`, name });
       // OpenAPI 3.1, 4.8.17.1: the media type replaces this header.
       if (name === 'content-type') continue;
       if (!pair.old || !pair.now) comparePresence(header, 'header');
-      else record.shared(header, (one) => compareField(labelled(one, { name }), 'header'));
+      else record.shared(header, (member) => compareField(labelled(member, { name }), 'header'));
     }
   }
 
@@ -165,8 +165,8 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
       compareSchema(at(pair, 'schema', { id: `${id}.body` }));
       if (!/^multipart\/|urlencoded$/.test(name)) continue;
       const parts = viewOf(versionAt(media.old, 'schema')).properties;
-      for (const [part, one] of membersOf(at(media, 'encoding', { id: `${media.label.id}.encoding` })))
-        if (parts.has(part)) compareEncoding(one, media);
+      for (const [part, member] of membersOf(at(media, 'encoding', { id: `${media.label.id}.encoding` })))
+        if (parts.has(part)) compareEncoding(member, media);
     }
   }
 
@@ -178,11 +178,11 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
         .map(mediaKey)
         .sort();
     const [was, is] = [typesOf(part.old), typesOf(part.now)];
-    const isWithin = (some: string[], all: string[]) => some.every((one) => all.includes(one) || rangeFor(one, all));
+    const isWithin = (some: string[], all: string[]) => some.every((type) => all.includes(type) || rangeFor(type, all));
     const verdict = judge(part.label.direction, isWithin(was, is) ? 'wider' : isWithin(is, was) ? 'narrower' : 'other');
     const message = `media type of ${subjectOf(part)}: ${was.join(', ')} → ${is.join(', ')}`;
-    const one = locatedIn(keywordOf(part, 'contentType'), media);
-    if (was.join() !== is.join()) record.report(one, 'partMedia', verdict, 'changed', message);
+    const pair = locatedIn(keywordOf(part, 'contentType'), media);
+    if (was.join() !== is.join()) record.report(pair, 'partMedia', verdict, 'changed', message);
     compareHeaders(at(part, 'headers'));
     record.others(part, 'contentType headers');
   }

@@ -1,24 +1,24 @@
 import { isPlain, type Keys, keysOf } from '@accord-api/platform/contract/document';
 import {
+  canonical,
   isGone,
   isText,
   nodeOf,
   printed,
   referenceOf,
   resolved,
-  shapeOf,
   type Version,
   versionAt,
 } from '../model/openapi-node.js';
 import {
   type Change,
   type ChangePlace,
+  type DiffSide,
   isWorse,
   keywordOf,
   labelled,
   membersOf,
   type Pair,
-  type Side,
   subjectOf,
   type Verdict,
   whatOf,
@@ -83,13 +83,13 @@ function mergeShared(changes: readonly Found[]): Found[] {
     const worst = group.reduce((known, other) => (isWorse(other.verdict, known.verdict) ? other : known));
     const { shared, what, side } = worst;
     if (shared === undefined || group.length === 1) return worst;
-    const owners = new Set(group.flatMap((one) => [...one.owners]));
+    const owners = new Set(group.flatMap((change) => [...change.owners]));
     const message = worst.message.replace(shared.where, `${shared.where} and ${group.length - 1} more`);
     return { ...worst, id: `${side}:${shared.by}:${what}`, message, owners };
   });
 }
 
-export function recorderOf(side: Side, locate: { old: Locate; now: Locate }, today: Date): Recorder {
+export function recorderOf(side: DiffSide, locate: { old: Locate; now: Locate }, today: Date): Recorder {
   const found = new Map<string, Found>();
   const visited = new Set<string>();
   /** The components that operations and components refer to. */
@@ -128,14 +128,14 @@ export function recorderOf(side: Side, locate: { old: Locate; now: Locate }, tod
   const changed: Recorder['changed'] = (pair, rule, verdict, subject, what) => {
     const [was, is] = [pair.old?.value, pair.now?.value];
     const message = `${subject}: ${printed(was)} → ${printed(is)}`;
-    if (shapeOf(was) !== shapeOf(is)) report(pair, rule, verdict, what ?? whatOf(was, is), message);
+    if (canonical(was) !== canonical(is)) report(pair, rule, verdict, what ?? whatOf(was, is), message);
   };
 
   const others: Recorder['others'] = (pair, known) => {
     for (const [key] of membersOf(pair)) {
       const member = keywordOf(pair, key);
       if (known.split(' ').includes(key) || isText(key) || key === '$ref') continue;
-      if (shapeOf(member.old?.value) !== shapeOf(member.now?.value)) reportUnknown({ report }, member, key);
+      if (canonical(member.old?.value) !== canonical(member.now?.value)) reportUnknown({ report }, member, key);
     }
   };
 
@@ -210,9 +210,9 @@ export function compareSunsets(
   const [old, now] = [dateOf(before), dateOf(after)];
   if (old === undefined || now === undefined) return;
   const isLater = Date.parse(String(now.value)) >= Date.parse(String(old.value));
-  const one = { ...keywordOf(pair, 'sunset'), old, now };
+  const sunset = { ...keywordOf(pair, 'sunset'), old, now };
   record.changed(
-    one,
+    sunset,
     'sunset',
     isLater ? 'safe' : 'risky',
     `sunset of ${subjectOf(pair)}`,

@@ -1,6 +1,7 @@
 import { print } from 'graphql';
 import { checkOpenApi, checkSchema } from '../model/check.js';
 import type { Contracts, Texts } from '../model/contracts.js';
+import { publishedYaml } from '../model/edition.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { checkPrismaSchema } from '../model/prisma-schema.js';
 import type { Problem } from '../model/problems.js';
@@ -34,7 +35,7 @@ export interface Reported extends Omit<Change, 'settled'> {
   accepted?: string;
 }
 
-export interface Report {
+export interface DiffReport {
   from: string;
   to: string;
   version: VersionDemand;
@@ -57,7 +58,7 @@ interface DiffOptions {
 export async function problemsOf({ root, before, after }: DiffOptions): Promise<Problem[]> {
   const [old, current] = [before.contracts, after.contracts];
   const ofBefore = (problems: Problem[]) =>
-    problems.map((one) => ({ ...one, file: one.file === before.label ? one.file : `${one.file} at ${before.label}` }));
+    problems.map((row) => ({ ...row, file: row.file === before.label ? row.file : `${row.file} at ${before.label}` }));
   const found = await Promise.all([
     checkOpenApi(current.openapi, 'reading'),
     differs('openapi', before, after) ? checkOpenApi(old.openapi, 'reading').then(ofBefore) : [],
@@ -95,7 +96,7 @@ export async function changesBetween(
 function saysOther({ openapi: oldRest, schema: oldSdl }: Contracts, { openapi, schema }: Contracts): boolean {
   const definitions = ({ document }: SdlSource) => document.definitions.map(print).sort().join('\n');
   if (oldSdl.text !== schema.text && definitions(oldSdl) !== definitions(schema)) return true;
-  return JSON.stringify(oldRest.written) !== JSON.stringify(openapi.written);
+  return publishedYaml(oldRest.written) !== publishedYaml(openapi.written);
 }
 
 /**
@@ -111,15 +112,15 @@ function versionDemand(from: string, to: string, changes: readonly Change[], tex
   const [major = 0, minor = 0, patch = 0] = numbers(from);
   const next = { patch: [major, minor, patch + 1], minor: [major, minor + 1, 0], major: [major + 1, 0, 0] };
   const least = bump === 'none' ? from : next[bump].join('.');
-  const steps = numbers(to).map((one, index) => one - (numbers(least)[index] ?? 0));
-  return { from, to, bump, least, enough: (steps.find((one) => one !== 0) ?? 0) >= 0 };
+  const steps = numbers(to).map((part, index) => part - (numbers(least)[index] ?? 0));
+  return { from, to, bump, least, enough: (steps.find((step) => step !== 0) ?? 0) >= 0 };
 }
 
 /** Returns the accepted breaks of a contract that have an id and a reason. */
 const acceptancesIn = ({ written }: OpenApiSource): { change: string; reason: string }[] => {
   const list: unknown = written['x-accepted-breaks'];
   return (Array.isArray(list) ? list : []).filter(
-    (one) => typeof one?.change === 'string' && typeof one.reason === 'string' && one.reason.trim() !== '',
+    (entry) => typeof entry?.change === 'string' && typeof entry.reason === 'string' && entry.reason.trim() !== '',
   );
 };
 
@@ -130,16 +131,16 @@ function acceptances(before: OpenApiSource, after: OpenApiSource, changes: reado
   const all = acceptancesIn(after);
   const counts = ({ change }: { change: string }) => !old.has(change) && breaks.has(change);
   const reasons = new Map(all.filter(counts).map(({ change, reason }) => [change, reason.trim()]));
-  return { reasons, stale: all.filter((one) => !counts(one)).map(({ change }) => change) };
+  return { reasons, stale: all.filter((entry) => !counts(entry)).map(({ change }) => change) };
 }
 
 const versionOf = ({ written }: OpenApiSource) => String(written.info.version);
 
-export async function diffReport({ root, before, after, now }: DiffOptions): Promise<Report> {
+export async function diffReport({ root, before, after, now }: DiffOptions): Promise<DiffReport> {
   const [old, current] = [before.contracts.openapi, after.contracts.openapi];
   const changes = await changesBetween(before, after, now);
   const { reasons, stale } = acceptances(old, current, changes);
-  const requests = new Map([...requestsIn(old), ...requestsIn(current)].map((one) => [one.id, one]));
+  const requests = new Map([...requestsIn(old), ...requestsIn(current)].map((request) => [request.id, request]));
   const touches = touched(root, changes, new Map([...requests].map(([id, { address }]) => [id, address])));
   const count = (wanted: Verdict) => changes.filter(({ verdict, id }) => verdict === wanted && !reasons.has(id)).length;
   const textChanged = saysOther(before.contracts, after.contracts);

@@ -9,7 +9,7 @@ import { type Locate, type Recorder, recorderOf } from './recorder.js';
 import { schemaComparison } from './schema.js';
 
 /** An operation of one version of a contract, as `accord diff` compares it. */
-interface Operation {
+interface DiffOperation {
   method: string;
   path: string;
   version: Version;
@@ -19,11 +19,11 @@ interface Operation {
 }
 
 /** Returns the operations of `paths`, `webhooks` or a callback. `x-item` has the parameters of the path item. */
-function operationsOf(items: Version | undefined): Operation[] {
+function operationsOf(items: Version | undefined): DiffOperation[] {
   return Object.keys(nodeOf(items)).flatMap((path) => {
     const item = resolved(versionAt(items, path));
     const { parameters, servers } = nodeOf(item);
-    return METHODS.flatMap((method): Operation[] => {
+    return METHODS.flatMap((method): DiffOperation[] => {
       const version = versionAt(item, method);
       if (!isPlain(version?.value)) return [];
       const value = { ...(servers !== undefined && { servers }), ...version.value, 'x-item': parameters };
@@ -45,12 +45,12 @@ export const requestsIn = (source: OpenApiSource): { id: string; address: string
   }));
 
 /** Pairs operations by operationId, or else by address if the old id is gone. */
-function pairsOf(before: Operation[], after: Operation[]): (readonly [Operation | undefined, Operation | undefined])[] {
-  const gone = before.filter(({ id }) => !after.some((one) => one.id === id));
-  const find = (now: Operation) =>
+function pairsOf(before: DiffOperation[], after: DiffOperation[]) {
+  const gone = before.filter(({ id }) => !after.some((operation) => operation.id === id));
+  const find = (now: DiffOperation) =>
     before.find(({ id }) => id === now.id) ?? gone.find(({ address }) => address === now.address);
   const pairs = after.map((now) => [find(now), now] as const);
-  const others = before.filter((one) => !pairs.some(([old]) => old === one));
+  const others = before.filter((operation) => !pairs.some(([old]) => old === operation));
   return [...others.map((old) => [old, undefined] as const), ...pairs];
 }
 
@@ -64,7 +64,7 @@ const locator =
 
 const LABEL: Label = { id: '', name: '', where: '', direction: 'request', owner: '' };
 
-const requestOf = ({ method, path }: Pick<Operation, 'method' | 'path'>): string => `${method.toUpperCase()} ${path}`;
+const requestOf = ({ method, path }: Pick<DiffOperation, 'method' | 'path'>) => `${method.toUpperCase()} ${path}`;
 
 /** Places an operation at its path instead of its method. */
 const atPath = (pair: Pair): Pair => {
@@ -78,7 +78,7 @@ export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Da
   const messages = messageComparison(record, schemaComparison(record));
   const document: Pair = { old: documentOf(before), now: documentOf(after), label: LABEL };
 
-  function compareOperation(pair: Pair, old: Operation, current: Operation): void {
+  function compareOperation(pair: Pair, old: DiffOperation, current: DiffOperation): void {
     const { id, where } = pair.label;
     const operationId = at(pair, 'operationId', { id: `${id}operationId` });
     record.changed(operationId, 'operationId', operationId.old ? 'breaking' : 'safe', 'operationId');
@@ -88,7 +88,7 @@ export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Da
     const tag = at(pair, ['tags', 0], { id: `${id}tag` });
     record.changed(tag, 'tag', 'risky', `tag of ${where}, by which generated clients group`, 'changed');
     const rate = at(pair, 'x-rate-limit', { id: `${id}counted` });
-    const [was, is] = [pair.old, pair.now].map((one) => nodeOf(one)['x-rate-limit'] !== false);
+    const [was, is] = [pair.old, pair.now].map((version) => nodeOf(version)['x-rate-limit'] !== false);
     const message = `${where} is ${is ? '' : 'not '}counted by the rate limit now`;
     if (was !== is) record.report(locatedIn(rate, pair), 'counted', is ? 'risky' : 'safe', is ? 'on' : 'off', message);
     else record.changed(rate, 'extension', 'safe', `x-rate-limit of ${where}`);
@@ -103,7 +103,7 @@ export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Da
   /** Compares webhooks or callbacks, whose bodies the client receives. */
   function compareSent(kind: 'webhook' | 'callback', items: Pair, { id, where, owner: outer }: Label): void {
     for (const [old, current] of pairsOf(operationsOf(resolved(items.old)), operationsOf(resolved(items.now)))) {
-      const { path, method } = (current ?? old) as Operation;
+      const { path, method } = (current ?? old) as DiffOperation;
       const [name, owner] = [`${path} ${method.toUpperCase()}`, outer || `@${path}`];
       const label: Label = { id: `${id}${kind}.${path}.${method}.`, name, where, direction: 'response', owner };
       const pair = { old: old?.version, now: current?.version, label };
@@ -117,7 +117,7 @@ export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Da
   for (const [, item] of membersOf(paths))
     if (item.old && item.now) record.others(item, `${METHODS.join(' ')} parameters servers`);
   for (const [old, current] of pairsOf(operationsOf(paths.old), operationsOf(paths.now))) {
-    const { id, method, path } = (old ?? current) as Operation;
+    const { id, method, path } = (old ?? current) as DiffOperation;
     const label: Label = { ...LABEL, id: `${id}:`, where: id, owner: `@${(current ?? old)?.id}` };
     const pair = { old: old?.version, now: current?.version, label };
     const message = `operation ${id} (${requestOf({ method, path })}) is ${old ? 'gone' : 'new'}`;
@@ -144,7 +144,7 @@ function withScheme(changes: readonly Change[]): Change[] {
     gone.find(({ id }) => change.id.endsWith(`:security.${id.split(':')[2]}:removed`));
   const others = changes.filter((change) => schemeOf(change) === undefined);
   return others.map((change) => {
-    const elements = changes.filter((one) => schemeOf(one) === change).flatMap((one) => one.elements);
+    const elements = changes.filter((other) => schemeOf(other) === change).flatMap((other) => other.elements);
     return gone.includes(change) ? { ...change, elements } : change;
   });
 }
@@ -161,7 +161,7 @@ function normalizeAddress(url: string): string {
 /** Compares the addresses of the service, whose default is `/` (OpenAPI 3.1, 4.8.1.1), and their variables. */
 function compareServers(record: Recorder, servers: Pair): void {
   const [old, now] = [servers.old, servers.now].map((version) => {
-    const urls = listOf(version?.value).map((one) => normalizeAddress(String((one as { url: string }).url)));
+    const urls = listOf(version?.value).map((server) => normalizeAddress(String((server as { url: string }).url)));
     return new Map(urls.map((url, index) => [url, versionAt(version, index)]));
   }) as [Map<string, Version>, Map<string, Version>];
   const isOnlyHere = (all: typeof old) => [...all.keys()].every((url) => url === BASE_URL) && all.size < 2;
@@ -203,11 +203,11 @@ function usedSchemas(version: Version | undefined): Set<string> {
 function compareNames(record: Recorder, document: Pair): void {
   const [before, after] = [usedSchemas(document.old), usedSchemas(document.now)];
   for (const [name, pair] of membersOf(at(document, ['components', 'schemas']))) {
-    const one = labelled(pair, { id: `${name}:schema` });
+    const member = labelled(pair, { id: `${name}:schema` });
     const isUsed = before.has(name) || after.has(name);
     const note = isUsed ? ': generated clients lose the type of that name' : ', which nothing used';
     const [rule, removed] = isUsed ? (['schemaName', 'risky'] as const) : (['unusedSchema', 'safe'] as const);
-    if (record.presence(one, rule, 'schema', removed, 'safe', one.old ? note : '') && !isUsed)
-      record.changed(one, rule, 'safe', `schema ${name}, which nothing uses`);
+    if (record.presence(member, rule, 'schema', removed, 'safe', member.old ? note : '') && !isUsed)
+      record.changed(member, rule, 'safe', `schema ${name}, which nothing uses`);
   }
 }

@@ -212,14 +212,14 @@ export const inspectedName = (type: string): string => kebab(`graphql-${type}`);
 
 const pattern = (name: string) => new RegExp(`^${name.replaceAll('*', '[a-z0-9-]*')}$`);
 
-export const rowOf = (name: string): RuleRow | undefined => RULE_TABLE.find((one) => pattern(one.name).test(name));
+export const rowOf = (name: string): RuleRow | undefined => RULE_TABLE.find((rule) => pattern(rule.name).test(name));
 
 /** The names of the rules for schemas without their last part: `request-max-length`. */
 const OF_SCHEMAS = [...BY_DIRECTION].flatMap((rule) => [`request-${kebab(rule)}`, `response-${kebab(rule)}`]);
 const HAPPENED = /-(?:added|removed|changed|raised|lowered|opened|closed|nullable|not-null|optional)$/;
 
 const isRule = (name: string): boolean => {
-  if (RULE_TABLE.some((one) => one.name === name)) return true;
+  if (RULE_TABLE.some((rule) => rule.name === name)) return true;
   const isCatchAll = /^re(?:quest|sponse)-\*$/.test(rowOf(name)?.name ?? '');
   return (
     !name.includes('*') && (isCatchAll ? OF_SCHEMAS.includes(name.replace(HAPPENED, '')) : rowOf(name) !== undefined)
@@ -229,7 +229,7 @@ const isRule = (name: string): boolean => {
 /** Returns the verdicts that both contracts set: by `x-severity`, and by `@severity` at the schema. The last one for a rule counts. */
 function severityLines({ openapi, schema }: Contracts): { rule: string; verdict: unknown; place: FilePlace }[] {
   const directives = schema.document.definitions
-    .flatMap((one) => (one.kind === 'SchemaDefinition' || one.kind === 'SchemaExtension' ? (one.directives ?? []) : []))
+    .flatMap((def) => (def.kind === 'SchemaDefinition' || def.kind === 'SchemaExtension' ? (def.directives ?? []) : []))
     .filter(({ name }) => name.value === 'severity');
   const inSdl = directives.map((directive) => {
     const { rule, is } = argumentsOf(directive);

@@ -1,11 +1,11 @@
 import { isPlain } from '@accord-api/platform/contract/document';
 import {
+  canonical,
   listOf,
   nodeOf,
   printed,
   referenceOf,
   resolved,
-  shapeOf,
   subtypesOf,
   type Version,
   versionAt,
@@ -50,7 +50,7 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
     const { old, now, label } = pair;
     const isMerged = old?.parts ?? now?.parts;
     if (old === undefined && now === undefined) return;
-    if (!isMerged && old && now && shapeOf(old.value) === shapeOf(now.value)) {
+    if (!isMerged && old && now && canonical(old.value) === canonical(now.value)) {
       visitReferences(pair);
       return;
     }
@@ -107,10 +107,10 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
       compare({ old: a.items, now: b.items, label: { ...pair.label, id: `${id}[]`, name: `${name}[]` } });
     for (const index of (a.groups.length > b.groups.length ? a : b).groups.keys()) {
       const [old, now] = [a.groups[index], b.groups[index]];
-      const one = { ...keywordOf(pair, 'alternatives'), old: old?.at, now: now?.at };
+      const group = { ...keywordOf(pair, 'alternatives'), old: old?.at, now: now?.at };
       const what = whatOf(old, now);
       const verdict = judge(pair.label.direction, now ? 'narrower' : 'wider');
-      if (!old || !now) record.report(one, 'condition', verdict, what, `alternatives of ${subjectOf(pair)}: ${what}`);
+      if (!old || !now) record.report(group, 'condition', verdict, what, `alternatives of ${subjectOf(pair)}: ${what}`);
       else {
         compareAlternatives(record, compare, pair, [old.alternatives, now.alternatives], now.kind);
         compareExclusivity(record, pair, old, now);
@@ -131,7 +131,7 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
     const isScalar = was?.every((type) => type !== 'array' && type !== 'object');
     reportType(typed, [was, is], isAnyText && isScalar ? 'wider' : effectOf(was, is), 'changed');
     if (was === undefined || is === undefined) return !isUnrestricted(a) && !isUnrestricted(b);
-    return was.some((type) => type !== 'null' && is.some((one) => covers([type], [one]) || covers([one], [type])));
+    return was.some((type) => type !== 'null' && is.some((next) => covers([type], [next]) || covers([next], [type])));
   }
 
   type Types = string[] | undefined;
@@ -173,8 +173,8 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
       const message = `value \`${text}\` of ${isOpen ? 'the open list of ' : ''}${subjectOf(pair)} is ${old ? 'gone' : 'new'}`;
       const effect = old ? 'narrower' : isDisjoint && direction === 'response' ? 'other' : 'wider';
       const verdict = isOpen && !(old && direction === 'request') ? 'safe' : judge(direction, effect);
-      const one = { old, now, label: { ...pair.label, id: `${id}:${keyword}.${text}` } };
-      record.report(one, isOpen ? 'extensibleValue' : 'value', verdict, whatOf(old, now), message);
+      const entry = { old, now, label: { ...pair.label, id: `${id}:${keyword}.${text}` } };
+      record.report(entry, isOpen ? 'extensibleValue' : 'value', verdict, whatOf(old, now), message);
     }
   }
 
@@ -182,20 +182,20 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
     for (const keyword of new Set([...a.keywords.keys(), ...b.keywords.keys()])) {
       const [old, now] = [a.keywords.get(keyword), b.keywords.get(keyword)];
       const [was, is] = [old?.value, now?.value];
-      const one = { ...keywordOf(pair, keyword), old, now };
-      const isSame = shapeOf(was) === shapeOf(is);
-      if (isSame && keyword !== 'default') visitReferences(one);
+      const part = { ...keywordOf(pair, keyword), old, now };
+      const isSame = canonical(was) === canonical(is);
+      if (isSame && keyword !== 'default') visitReferences(part);
       if (isSame || !concerns(keyword, a.types) || !concerns(keyword, b.types)) continue;
       const judged = judgeKeyword(keyword, pair.label.direction, was, is);
       const values = [was, is].some(isPlain) ? whatOf(was, is) : `${printed(was)} → ${printed(is)}`;
       const deprecated = `${subjectOf(pair)} is ${is === true ? 'deprecated now' : 'no longer deprecated'}`;
       const message = keyword === 'deprecated' ? deprecated : `${keyword} of ${subjectOf(pair)}: ${values}`;
-      if (judged) record.report(one, keyword, ...judged, message);
-      else reportUnknown(record, one, keyword);
+      if (judged) record.report(part, keyword, ...judged, message);
+      else reportUnknown(record, part, keyword);
     }
     compareSunsets(record, pair, resolved(pair.old), resolved(pair.now));
     const [was, is] = [a, b].map(({ nodes }) => {
-      const lists = nodes.map((node) => versionAt(node, 'x-extensible-enum')).filter((one) => one !== undefined);
+      const lists = nodes.map((node) => versionAt(node, 'x-extensible-enum')).filter((list) => list !== undefined);
       return new Map(
         lists.flatMap((list) =>
           listOf(list.value).map((value, index) => [printed(value), versionAt(list, index) as Version]),
@@ -239,24 +239,24 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
     const base = (a.required.get(name) ?? b.required.get(name))?.path.slice(0, -2).join('/');
     const isBeside = (version: Version | undefined, depth: number) => version?.path.slice(0, -depth).join('/') === base;
     const stated = ({ required, properties }: View) => {
-      const list = [...required.values()].find((one) => isBeside(one, 2));
+      const list = [...required.values()].find((version) => isBeside(version, 2));
       const property = properties.get(name);
       const beside = list ? { ...list, path: list.path.slice(0, -1) } : isBeside(property, 2) ? property : undefined;
       return required.get(name) ?? beside;
     };
-    const one = locatedIn({ ...keywordOf(member, 'required'), old: stated(a), now: stated(b) }, pair);
+    const part = locatedIn({ ...keywordOf(member, 'required'), old: stated(a), now: stated(b) }, pair);
     const has = b.required.has(name);
-    if (a.required.has(name) !== has) reportRequired(record, one, has);
+    if (a.required.has(name) !== has) reportRequired(record, part, has);
   }
 
   function compareExtra(pair: Pair, a: View, b: View): void {
     const [was, is] = [widthOf(a), widthOf(b)];
-    const one = { ...keywordOf(pair, 'additionalProperties'), old: a.extra, now: b.extra };
-    if (was === 1 && is === 1) compare({ ...one, label: { ...one.label, name: `${pair.label.name}{}` } });
+    const extra = { ...keywordOf(pair, 'additionalProperties'), old: a.extra, now: b.extra };
+    if (was === 1 && is === 1) compare({ ...extra, label: { ...extra.label, name: `${pair.label.name}{}` } });
     if (was === is) return;
     const stated = (view: View, version: Version | undefined) =>
       view.extra ?? versionAt(version, 'additionalProperties') ?? versionAt(version, 'unevaluatedProperties');
-    const both = { ...one, old: stated(a, resolved(pair.old)), now: stated(b, resolved(pair.now)) };
+    const both = { ...extra, old: stated(a, resolved(pair.old)), now: stated(b, resolved(pair.now)) };
     const allowed = ['no other properties', 'other properties of one schema', 'any other properties'];
     const message = `${subjectOf(pair)} allowed ${allowed[was]}, now ${allowed[is]}`;
     const verdict = judge(pair.label.direction, is > was ? 'wider' : 'narrower');

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { replaceFile } from '@accord-api/platform/cli/built';
 import type { Catalogue } from '@accord-api/platform/contract/codes';
 import type { Schema } from '@accord-api/platform/contract/document';
-import type { Operation } from '@accord-api/platform/contract/openapi';
+import type { RestOperation } from '@accord-api/platform/contract/openapi';
+import { platformOperations } from '@accord-api/platform/contract/part-operations';
 import { CONTRACT_FILE, filesIn } from '@accord-api/platform/contract/project-files';
 import { withSubschemas } from '@accord-api/platform/contract/schemas';
 import type { CodegenConfig } from '@graphql-codegen/cli';
@@ -48,7 +49,7 @@ function withReferenceInside(schema: Schema): Schema {
 export async function openApiTypes({ written }: OpenApiSource): Promise<string> {
   const { default: openapiTS, astToString } = await import('openapi-typescript');
   const { openapi, info, components } = written;
-  const named = Object.entries(components?.schemas ?? {}).map(([name, one]) => [name, withReferenceInside(one)]);
+  const named = Object.entries(components?.schemas ?? {}).map(([name, schema]) => [name, withReferenceInside(schema)]);
   const schemas = JSON.stringify({ openapi, info, paths: {}, components: { schemas: Object.fromEntries(named) } });
   // A request may leave out a member with a default.
   const nodes = await openapiTS(schemas, { defaultNonNullable: false, alphabetize: false, silent: true });
@@ -66,13 +67,20 @@ const DECISIONS = docComment([
   'The operations and root fields whose action reaches `own`, with the decision that their target must make: `owner`, by a',
   'stored row; `self`, by a new row of the caller. A route with another target does not compile.',
 ]);
+const FIELDS = docComment([
+  'The fields of GraphQL that parts answer (`x-parts`). The application may answer them itself.',
+]);
 const ROLE = docComment([
   'The roles of accounts, as in the database, in tokens and in GraphQL. REST has them in lower case.',
 ]);
 
-/** Returns the source of `generated/policy.ts`. Expects permissions without problems. */
-export function generatePolicy(policy: StatedPolicy): string {
+/**
+ * Returns the source of `generated/policy.ts`. Expects permissions without problems.
+ * @param ofParts the operations and fields that parts answer
+ */
+export function generatePolicy(policy: StatedPolicy, ofParts: ReadonlySet<string> = new Set()): string {
   const { roles, statements } = policy;
+  const fields = [...ofParts].filter((name) => name.includes('.'));
   const byAction = new Map(statements.map(({ permission }) => [permission.action, permission]));
   const rows = [...byAction].map(([action, permission]) => {
     const cells = roles.map((role) => `${key(role.toUpperCase())}: ${literal(permission[role])}`);
@@ -90,6 +98,7 @@ export function generatePolicy(policy: StatedPolicy): string {
     BOTH,
     `${TABLE}export const policy = {\n${rows.join('')}} as const;\n`,
     `${DECISIONS}export interface Decisions {\n${decisions.join('')}}\n`,
+    `${FIELDS}export type FieldOfPart = ${fields.map(literal).join(' | ') || 'never'};\n`,
     `${ACTION}export type Action = keyof typeof policy;\n`,
     `${ROLE}export type Role = ${names};\n`,
   ].join('\n');
@@ -111,14 +120,14 @@ const head = (cells: readonly string[]) => row(cells) + row(cells.map(() => '---
 const conditional = (name: string, when: string | undefined) => (when === undefined ? name : `${name}, when ${when}`);
 
 /** Returns the cell of a public operation, which may still require a secret that belongs to no user. */
-const openTo = ({ security }: Operation): string => {
-  const optional = security.length === 0 || security.some((one) => Object.keys(one).length === 0);
-  return optional ? 'open' : security.flatMap((one) => Object.keys(one)).join(', ');
+const openTo = ({ security }: RestOperation): string => {
+  const optional = security.length === 0 || security.some((requirement) => Object.keys(requirement).length === 0);
+  return optional ? 'open' : security.flatMap((requirement) => Object.keys(requirement)).join(', ');
 };
 
 function rest({ document, operations }: Contracts['openapi'], roles: StatedPolicy['roles']): string {
   const schemes = Object.keys(document.components.securitySchemes ?? {});
-  const mechanisms = ({ security }: Operation) =>
+  const mechanisms = ({ security }: RestOperation) =>
     schemes.map((scheme) => (security.some((alternative) => scheme in alternative) ? 'yes' : '-'));
   const lines = operations.flatMap((operation) => {
     const { operationId, method, path, permission, furtherPermissions } = operation;
@@ -126,9 +135,9 @@ function rest({ document, operations }: Contracts['openapi'], roles: StatedPolic
     if (permission === 'public') {
       return row([operationId, request, ...Array(roles.length + 1).fill(openTo(operation)), ...mechanisms(operation)]);
     }
-    return [permission, ...furtherPermissions].map((one) => {
-      const name = conditional(operationId, one.when);
-      return row([name, request, '401', ...roles.map((role) => String(one[role])), ...mechanisms(operation)]);
+    return [permission, ...furtherPermissions].map((permission) => {
+      const name = conditional(operationId, permission.when);
+      return row([name, request, '401', ...roles.map((role) => String(permission[role])), ...mechanisms(operation)]);
     });
   });
   return head(['operation', 'request', 'anonymous', ...roles, ...schemes]) + lines.join('');
@@ -182,7 +191,7 @@ async function generateFiles(contracts: Contracts, root: string): Promise<Files>
     'openapi.yaml': generatePublished(openapi),
     'operations.ts': generateOperations(openapi),
     'permissions.md': permissionMatrix(contracts),
-    'policy.ts': generatePolicy(permissions),
+    'policy.ts': generatePolicy(permissions, platformOperations(openapi.document)),
   };
 }
 

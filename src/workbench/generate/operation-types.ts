@@ -11,7 +11,7 @@ import {
   rolesIn,
   type Schema,
 } from '@accord-api/platform/contract/document';
-import { type Operation, schemaName } from '@accord-api/platform/contract/openapi';
+import { type RestOperation, schemaName } from '@accord-api/platform/contract/openapi';
 import { schemaOf } from '@accord-api/platform/contract/parameter-form';
 import { pascalCase } from '../model/names.js';
 
@@ -98,8 +98,8 @@ function partsOf(schema: Schema, named: (name: string) => string): string[] {
   const others = [
     ...(name === undefined ? [] : [named(name)]),
     ...(literals === undefined ? [] : [union(literals.map(literal))]),
-    ...(alternatives === undefined ? [] : [union(alternatives.map((one) => typeOf(one, named)))]),
-    ...allOf.map((one) => typeOf(one, named)),
+    ...(alternatives === undefined ? [] : [union(alternatives.map((alternative) => typeOf(alternative, named)))]),
+    ...allOf.map((part) => typeOf(part, named)),
   ];
   if (others.length === 0) return [typeOfKeywords(schema, named)];
   // `required` may name members that another part of the intersection describes.
@@ -115,7 +115,7 @@ function partsOf(schema: Schema, named: (name: string) => string): string[] {
 function typeOf(schema: Schema | boolean | undefined, named: (name: string) => string): string {
   if (schema === undefined || typeof schema === 'boolean') return 'unknown';
   const parts = partsOf(schema, named);
-  return parts.length === 1 ? String(parts[0]) : parts.map((one) => `(${one})`).join(' & ');
+  return parts.length === 1 ? String(parts[0]) : parts.map((part) => `(${part})`).join(' & ');
 }
 
 type TypeOf = (schema: Schema | undefined) => string;
@@ -135,8 +135,8 @@ const GROUPS: [Location, string][] = [
 ];
 
 /** Returns true for a parameter or header that the pipeline handles: `version` in the query, and all with `x-automatic`. */
-const isAutomatic = (one: Extensions): boolean =>
-  one['x-automatic'] === true || ('in' in one && one['in'] === 'query' && 'name' in one && one['name'] === 'version');
+const isAutomatic = (part: Extensions & { in?: unknown; name?: unknown }): boolean =>
+  part['x-automatic'] === true || (part.in === 'query' && part.name === 'version');
 
 function bodyOf(content: Record<string, MediaType>, typeOfSchema: TypeOf, other: (kind: BodyKind) => string): string {
   const types = Object.entries(content).map(([mediaType, { schema }]) => {
@@ -149,7 +149,7 @@ function bodyOf(content: Record<string, MediaType>, typeOfSchema: TypeOf, other:
 const givenAs = () => 'string | Uint8Array';
 const readAs = (kind: BodyKind) => (kind === 'text' ? 'string' : 'Readable');
 
-export const readsStreams = (operations: readonly Operation[]): boolean =>
+export const readsStreams = (operations: readonly RestOperation[]): boolean =>
   operations.some(({ operation }) =>
     Object.keys(operation.requestBody?.content ?? {}).some((mediaType) => kindOf(mediaType) === 'stream'),
   );
@@ -157,8 +157,8 @@ export const readsStreams = (operations: readonly Operation[]): boolean =>
 /** Returns the member that names the media type of the body. All JSON types are the same to a handler. */
 function mediaTypeMember(content: Record<string, MediaType>): Member[] {
   const declared = Object.keys(content);
-  if (declared.every((one) => kindOf(one) === 'json')) return [];
-  const types = declared.map((one) => (one.includes('*') ? 'string' : literal(essenceOf(one))));
+  if (declared.every((type) => kindOf(type) === 'json')) return [];
+  const types = declared.map((type) => (type.includes('*') ? 'string' : literal(essenceOf(type))));
   return [{ name: 'mediaType', type: [...new Set(types)].join(' | ') }];
 }
 
@@ -168,7 +168,7 @@ function replyBodyOf(content: Record<string, MediaType>, { typeOfSchema, isShape
   return Object.values(content).some(({ schema }) => isShapeless(schema)) ? `${type} | Uint8Array` : type;
 }
 
-function requestMembers({ operation }: Operation, typeOfSchema: TypeOf): Member[] {
+function requestMembers({ operation }: RestOperation, typeOfSchema: TypeOf): Member[] {
   const groups = GROUPS.map(([place, name]): Member & { members: Member[] } => {
     const members = operation.parameters
       .filter((parameter) => parameter.in === place && !isAutomatic(parameter))
@@ -195,7 +195,7 @@ function requestMembers({ operation }: Operation, typeOfSchema: TypeOf): Member[
 const givenHeaders = ({ headers = {} }: Response): [string, Header][] =>
   Object.entries(headers).flatMap(([name, header]) => (isAutomatic(header) ? [] : [[name.toLowerCase(), header]]));
 
-export function headerNames(operations: readonly Operation[]): string[] {
+export function headerNames(operations: readonly RestOperation[]): string[] {
   const responses = operations.flatMap(({ operation }) => Object.values(operation.responses));
   return [...new Set(responses.flatMap(givenHeaders).map(([name]) => name))].sort();
 }
@@ -216,7 +216,7 @@ function replyMembers(response: Response, types: Types): Member[] {
 }
 
 /** Returns the union of replies. Replies that differ in the status only share a line, so that the success is easy to find. */
-function replyType({ operation }: Operation, types: Types): string {
+function replyType({ operation }: RestOperation, types: Types): string {
   const statuses = new Map<string, { statuses: string[]; members: Member[] }>();
   for (const [status, response] of Object.entries(operation.responses)) {
     if (isAutomatic(response)) continue;
@@ -243,12 +243,12 @@ function permissionLine(permission: Permission): string {
 const failure = (status: string, { description: text }: Response): string =>
   [status, /^`([A-Z_]+)`/.exec(text)?.[1]].filter((part) => part !== undefined).join(' ');
 
-function description({ operation, method, path, permission, furtherPermissions, deprecated }: Operation): string[] {
+function description({ operation, method, path, permission, furtherPermissions, deprecated }: RestOperation): string[] {
   const { summary, description: text, responses } = operation;
   const prose = text?.trim().split('\n') ?? [];
   const entries = Object.entries(responses);
   const successes = entries.filter(([status]) => status < '400');
-  const failures = entries.filter(([status]) => status >= '400').map(([status, one]) => failure(status, one));
+  const failures = entries.filter(([status]) => status >= '400').map(([status, response]) => failure(status, response));
   return [
     ...(summary ? [summary, ''] : []),
     `${method} ${path}`,
@@ -257,14 +257,14 @@ function description({ operation, method, path, permission, furtherPermissions, 
     permission === 'public' ? 'Permission: public.' : permissionLine(permission),
     ...furtherPermissions.map(permissionLine),
     '',
-    ...successes.map(([status, one]) => `- ${status}: ${one.description.trim().split('\n')[0]}`),
+    ...successes.map(([status, response]) => `- ${status}: ${response.description.trim().split('\n')[0]}`),
     ...(failures.length > 0 ? wrap(`- fails with ${failures.join(', ')}`, '  ') : []),
     ...(deprecated ? ['', '@deprecated in the contract'] : []),
   ];
 }
 
 /** Returns the type of a handler: a function for a public operation, otherwise a route with a target. */
-function handlerType({ operationId, permission }: Operation): string {
+function handlerType({ operationId, permission }: RestOperation): string {
   const name = pascalCase(operationId);
   if (permission === 'public') return `(request: ${name}Request, context: Context) => Promise<${name}Reply>`;
   return `Route<${name}Request, ${name}Reply, DecisionOf<${literal(operationId)}>> | NotWritten`;
@@ -272,7 +272,7 @@ function handlerType({ operationId, permission }: Operation): string {
 
 /** Returns the request, reply and handler types of one operation as source text. @param schemas the components by name */
 export function operationTypes(
-  operation: Operation,
+  operation: RestOperation,
   named: (schema: string) => string,
   schemas: Readonly<Record<string, Schema>>,
 ): string {

@@ -1,5 +1,6 @@
 import type { OpenApiDocument } from '@accord-api/platform/contract/document';
-import type { Operation } from '@accord-api/platform/contract/openapi';
+import type { RestOperation } from '@accord-api/platform/contract/openapi';
+import { platformOperations } from '@accord-api/platform/contract/part-operations';
 import { handlersFunctionOf, pascalCase } from '../model/names.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { docComment, headerNames, key, literal, operationTypes, readsStreams } from './operation-types.js';
@@ -60,7 +61,7 @@ export type Closed<Actual, Declared> = {
 function takerText(tag: string): string {
   const type = `${pascalCase(tag)}Handlers`;
   const comment = docComment([
-    `Checks the handlers of \`${tag}\`: one for each operation, and no reply that the contract does not declare.`,
+    `Checks the handlers of \`${tag}\`: one for each required operation, and no reply that the contract does not declare.`,
   ]);
   return `${comment}export const ${handlersFunctionOf(tag)} = <Actual extends ${type}>(handlers: Actual & Closed<Actual, ${type}>): ${type} => handlers;\n`;
 }
@@ -97,13 +98,19 @@ function aliases(schemas: OpenApiDocument['components']['schemas'], isFree: (nam
     .join('');
 }
 
-function handlersOf(tag: string, about: string | undefined, members: readonly Operation[]): string {
-  const lines = members.map(({ operationId }) => `  ${operationId}: ${pascalCase(operationId)};\n`);
+/** @param ofParts the operations that parts answer, so that the application need not */
+function handlersOf(
+  tag: string,
+  about: string | undefined,
+  members: readonly RestOperation[],
+  ofParts: ReadonlySet<string>,
+): string {
+  const lines = members.map(({ operationId: id }) => `  ${id}${ofParts.has(id) ? '?' : ''}: ${pascalCase(id)};\n`);
   const comment = docComment([`src/application/rest/${tag}.ts: ${about?.trim().split('\n')[0] ?? tag}`]);
   return `${comment}export interface ${pascalCase(tag)}Handlers {\n${lines.join('')}}\n`;
 }
 
-function table(all: readonly Operation[]): string {
+function table(all: readonly RestOperation[]): string {
   const lines = all.map(
     ({ operationId, method, path, tag }) =>
       `  ${operationId}: { method: ${literal(method)}, path: ${literal(path)}, tag: ${literal(tag)} },\n`,
@@ -132,6 +139,11 @@ export function generateOperations(source: OpenApiSource): string {
   // A schema with the name of another type is available under Schemas only.
   const isFree = (name: string) => !taken.has(name) && /^[A-Z]\w*$/.test(name);
   const named = (name: string) => (isFree(name) ? name : `Schemas[${literal(name)}]`);
+  const ofParts = platformOperations(document);
+  const handlersMember = ({ name }: { name: string }) => {
+    const isOptional = handled.every(({ tag, operationId }) => tag !== name || ofParts.has(operationId));
+    return `  ${key(name)}${isOptional ? '?' : ''}: ${pascalCase(name)}Handlers;\n`;
+  };
   return [
     HEADER + (readsStreams(handled) ? STREAM : '') + IMPORTS,
     aliases(schemas, isFree),
@@ -139,9 +151,9 @@ export function generateOperations(source: OpenApiSource): string {
     ...handled.map((operation) => operationTypes(operation, named, schemas)),
     ...tags.map(({ name, description }) => {
       const members = handled.filter(({ tag }) => tag === name);
-      return handlersOf(name, description, members);
+      return handlersOf(name, description, members, ofParts);
     }),
-    `/** All handlers, by tag. */\nexport interface Handlers {\n${tags.map(({ name }) => `  ${key(name)}: ${pascalCase(name)}Handlers;\n`).join('')}}\n`,
+    `/** All handlers, by tag. */\nexport interface Handlers {\n${tags.map(handlersMember).join('')}}\n`,
     CLOSED,
     ...tags.map(({ name }) => takerText(name)),
     table(handled),

@@ -29,7 +29,7 @@ export function withoutDirectives({ document }: Pick<SdlSource, 'document'>): st
 const HEADER = '// Generated from schema.graphql by `npm run codegen`. Do not edit.\n';
 
 const IMPORTS = `import type { Decides, NotWritten, ReadByPlatform, Route } from '@accord-api/platform';
-import type { Decisions } from './policy.js';`;
+import type { FieldOfPart, Decisions } from './policy.js';`;
 
 /**
  * Types that require the necessary resolvers. graphql-codegen requires a resolver for each field or for none. A field that the model
@@ -44,6 +44,8 @@ type Given<Type extends keyof EveryField> = Type extends ${ROOTS.map((root) => `
   : {
       // The resolver of the interface or union decides the type of a value.
       [Field in keyof EveryField[Type]]-?: Field extends '__isTypeOf'
+        ? Field
+        : \`\${Type}.\${Field & string}\` extends FieldOfPart
         ? Field
         : Field extends ReadByPlatform<Type, ResolversParentTypes[Type]>
         ? Field
@@ -66,13 +68,20 @@ type GivenTypes = {
 
 /** The routes of the root fields. */
 const routes = (root: string) => `
-/** The routes of the fields of ${root}. */
-export type ${root}Routes = {
+type Every${root}Route = {
   [Field in keyof ${root}Fields]: ${root === 'Subscription' ? 'SourceRouteOf' : 'RouteOf'}<${root}Fields[Field], DecisionOf<\`${root}.\${Field}\`>>;
 };
+
+/** The routes of the fields of ${root}. */
+export type ${root}Routes = Unanswered<'${root}', Every${root}Route>;
 `;
 
 const ROUTES = `
+/** Parts answer the optional fields. */
+type Unanswered<Root extends string, Every> = {
+  [Field in keyof Every as \`\${Root}.\${Field & string}\` extends FieldOfPart ? never : Field]: Every[Field];
+} & { [Field in keyof Every as \`\${Root}.\${Field & string}\` extends FieldOfPart ? Field : never]?: Every[Field] };
+
 /** The decision that the target of a route must make. */
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
 type ArgsOf<Each> = Each extends ResolverFn<any, any, any, infer Args> ? Args : Each extends SubscriptionResolver<any, any, any, any, infer Args> ? Args : never;
@@ -146,7 +155,7 @@ export async function importTypeScript(root: string, file: string): Promise<Reco
     plugins: [importMeta],
     logLevel: 'silent',
   });
-  const text = outputFiles.map((one) => one.text).join('');
+  const text = outputFiles.map((file) => file.text).join('');
   // The bundle must be below node_modules to find the project's packages.
   const folder = join(root, 'node_modules', '.cache', 'accord');
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);

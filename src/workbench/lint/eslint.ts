@@ -3,11 +3,9 @@ import type { ESLint, Linter, Rule } from 'eslint';
 import { type GraphQLSchema, isCompositeType, valueFromASTUntyped } from 'graphql';
 import { PAGE_SIZE } from '../model/names.js';
 import { argumentsOf, constraintOf, isList, namedType } from '../model/sdl-source.js';
-import { contradictionIn, isPaged, patternFault, REASONS, type RuleName } from './rules.js';
+import { type AnyNode, contradictionIn, isPaged, patternFault, REASONS, type RuleName } from './rules.js';
 
 type Create = GraphQLESLintRule['create'];
-// biome-ignore lint/suspicious/noExplicitAny: a selector says which node it is, and the parser has checked its shape.
-type Node = any;
 
 /** Returns what the reason of a `@deprecated` lacks, or undefined. */
 function lackOfReason(reason: string): string | undefined {
@@ -32,20 +30,20 @@ export const GRAPHQL_RULES: Record<string, Create> = {
     },
   }),
   'list-maximum': (context) => ({
-    'FieldDefinition > InputValueDefinition': (node: Node) => {
+    'FieldDefinition > InputValueDefinition': (node: AnyNode) => {
       if (!PAGE_SIZE.test(node.name.value) || constraintOf(node.rawNode().directives)['max'] !== undefined) return;
       const message = `\`${node.name.value}\` has no maximum, so one request may ask for everything: add @constraint(max:).`;
       context.report({ node: node.name, message });
     },
   }),
   'pattern-sound': (context) => ({
-    'Directive[name.value=constraint] > Argument[name.value=pattern]': ({ value }: Node) => {
+    'Directive[name.value=constraint] > Argument[name.value=pattern]': ({ value }: AnyNode) => {
       const message = patternFault(value.value);
       if (message !== undefined) context.report({ node: value, message });
     },
   }),
   'bounds-contradict': (context) => ({
-    'Directive[name.value=constraint]': (node: Node) => {
+    'Directive[name.value=constraint]': (node: AnyNode) => {
       const { min, max, ...lengths } = argumentsOf(node.rawNode());
       const fault = contradictionIn({ minimum: min, maximum: max, ...lengths });
       if (fault !== undefined) context.report({ node: node.arguments[0], message: fault.message });
@@ -65,7 +63,7 @@ export const GRAPHQL_RULES: Record<string, Create> = {
     },
   }),
   'deprecation-complete': (context) => ({
-    'Directive[name.value=deprecated]': (node: Node) => {
+    'Directive[name.value=deprecated]': (node: AnyNode) => {
       const missing = lackOfReason(String(argumentsOf(node.rawNode())['reason'] ?? ''));
       if (missing !== undefined)
         context.report({ node: node.name, message: `The reason of @deprecated must name ${missing}.` });

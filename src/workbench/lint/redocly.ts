@@ -5,11 +5,17 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { EXTENSIONS } from '../model/extensions.js';
 import { PAGE_SIZE } from '../model/names.js';
 import { isTime } from '../model/openapi-rules.js';
-import { contradictionIn, isPaged, patternFault, type RuleName, startsWithVerb, WARNINGS } from './rules.js';
+import {
+  type AnyNode,
+  contradictionIn,
+  isPaged,
+  patternFault,
+  type RuleName,
+  startsWithVerb,
+  WARNINGS,
+} from './rules.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: `struct` has checked the shape of each node, and extensions have no type.
-type Node = any;
-type Visit = (node: Node, context: UserContext) => void;
+type Visit = (node: AnyNode, context: UserContext) => void;
 
 const { plugins } = await createConfig({});
 
@@ -34,18 +40,18 @@ const operationIdRule =
 const ENVELOPE = ['data', 'items', 'results', 'entries', 'records'];
 
 /** Returns true if the schema is a list without `maxItems`, or an object around a list. */
-function isUnboundedList(schema: Node, resolve: UserContext['resolve'], seen = new Set<Node>()): boolean {
-  const node: Node = resolve(schema).node;
+function isUnboundedList(schema: AnyNode, resolve: UserContext['resolve'], seen = new Set<AnyNode>()): boolean {
+  const node: AnyNode = resolve(schema).node;
   if (!isPlainObject(node) || seen.has(node)) return false;
   seen.add(node);
-  const { type, maxItems, properties = {}, oneOf = [], anyOf = [], allOf = [] }: Node = node;
+  const { type, maxItems, properties = {}, oneOf = [], anyOf = [], allOf = [] }: AnyNode = node;
   if (type === 'array') return maxItems === undefined;
-  if (ENVELOPE.some((name) => resolve<Node>(properties[name]).node?.type === 'array')) return true;
-  return [...oneOf, ...anyOf, ...allOf].some((one) => isUnboundedList(one, resolve, seen));
+  if (ENVELOPE.some((name) => resolve<AnyNode>(properties[name]).node?.type === 'array')) return true;
+  return [...oneOf, ...anyOf, ...allOf].some((alternative) => isUnboundedList(alternative, resolve, seen));
 }
 
 /** Returns what an `x-deprecation` lacks, or undefined. A successor must be one of the names, if there are any. */
-function lackOfDeprecation({ since, sunset, successor }: Node, names?: ReadonlySet<string>): string | undefined {
+function lackOfDeprecation({ since, sunset, successor }: AnyNode, names?: ReadonlySet<string>): string | undefined {
   if (!isTime(since) || !isTime(sunset)) return 'the times `since` and `sunset` (ISO 8601)';
   if (Date.parse(sunset) <= Date.parse(since)) return 'a `sunset` after its `since`';
   if (typeof successor !== 'string' || successor === '') return 'a `successor` (or `none`)';
@@ -97,10 +103,10 @@ export const OPENAPI_RULES = {
   'list-paging': () => ({
     PathItem({ get, parameters = [] }, { location, report, resolve }) {
       if (get === undefined) return;
-      const all = [...parameters, ...(get.parameters ?? [])].map((one) => resolve<Node>(one).node);
-      const names = all.filter((one) => one?.in === 'query').map(({ name }) => name);
-      const responses = Object.entries<Node>(get.responses ?? {}).filter(([status]) => status.startsWith('2'));
-      const media = responses.flatMap(([, one]) => Object.values<Node>(resolve<Node>(one).node?.content ?? {}));
+      const all = [...parameters, ...(get.parameters ?? [])].map((parameter) => resolve<AnyNode>(parameter).node);
+      const names = all.filter((parameter) => parameter?.in === 'query').map(({ name }) => name);
+      const responses = Object.entries<AnyNode>(get.responses ?? {}).filter(([status]) => status.startsWith('2'));
+      const media = responses.flatMap(([, node]) => Object.values<AnyNode>(resolve<AnyNode>(node).node?.content ?? {}));
       if (isPaged(names) || !media.some(({ schema }) => isUnboundedList(schema, resolve))) return;
       const message =
         'This returns a list: add the parameter `limit` with `offset`, `page` or `after`, or give the array maxItems.';
@@ -108,17 +114,17 @@ export const OPENAPI_RULES = {
     },
   }),
   'list-maximum': () => ({
-    Parameter({ in: where, name = '', schema }: Node, { location, report, resolve }) {
-      if (where !== 'query' || !PAGE_SIZE.test(name) || resolve<Node>(schema).node?.maximum !== undefined) return;
+    Parameter({ in: where, name = '', schema }: AnyNode, { location, report, resolve }) {
+      if (where !== 'query' || !PAGE_SIZE.test(name) || resolve<AnyNode>(schema).node?.maximum !== undefined) return;
       const message = `\`${name}\` has no maximum, so one request may ask for everything.`;
       report({ message, location: location.child('schema') });
     },
   }),
   'pattern-sound': () => ({
-    Schema({ pattern, patternProperties = {} }: Node, { location, report }) {
-      const ofNames = Object.keys(patternProperties).map((one) => [
-        one,
-        location.child(['patternProperties', one]).key(),
+    Schema({ pattern, patternProperties = {} }: AnyNode, { location, report }) {
+      const ofNames = Object.keys(patternProperties).map((pattern) => [
+        pattern,
+        location.child(['patternProperties', pattern]).key(),
       ]);
       for (const [text, place] of [[pattern, location.child('pattern')], ...ofNames]) {
         const message = text === undefined ? undefined : patternFault(text);
@@ -139,7 +145,7 @@ export const OPENAPI_RULES = {
     return {
       Header: Parameter,
       Schema: {
-        leave({ examples: _, ...schema }: Node, context) {
+        leave({ examples: _, ...schema }: AnyNode, context) {
           if (schema.default === undefined) return;
           const { location } = context;
           const place = Object.assign(Object.create(location), { child: () => location.child('default') });
@@ -157,7 +163,7 @@ export const OPENAPI_RULES = {
       report({ message: `Add x-deprecation with ${missing}.`, location: location.child('deprecated').key() });
     };
     return {
-      Root(root: Node) {
+      Root(root: AnyNode) {
         for (const { operation } of operationEntries(root))
           if (operation.deprecated !== true) lasting.add(operation.operationId);
       },
@@ -169,7 +175,7 @@ export const OPENAPI_RULES = {
   },
   'unused-component': redoclyRule('no-unused-components'),
   'unused-tag': () => ({
-    Root(root: Node, { location, report }) {
+    Root(root: AnyNode, { location, report }) {
       const used = new Set(operationEntries(root).flatMap(({ operation }) => operation.tags ?? []));
       for (const [index, { name }] of (root.tags ?? []).entries())
         if (!used.has(name))

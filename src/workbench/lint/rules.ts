@@ -2,6 +2,10 @@ import { Linter } from 'eslint';
 import regexpPlugin from 'eslint-plugin-regexp';
 import { PAGE_SIZE, PAGE_START } from '../model/names.js';
 
+/** A node of either contract, as the linters pass it to a rule. */
+// biome-ignore lint/suspicious/noExplicitAny: the selector or `struct` has checked the shape, and extensions have no type.
+export type AnyNode = any;
+
 /** The rules of `accord lint`, each with the reason for it. Rules of one name check the same in both contracts. */
 export const REASONS = {
   'operation-id-camel-case': 'A run of capitals comes out as get_h_t_t_p in SDKs that split words at capitals.',

@@ -1,6 +1,10 @@
 import { dirname, join, parse, relative } from 'node:path/posix';
 import { isObject, isPlain, type Keys, keyOf, keysOf } from '@accord-api/platform/contract/document';
-import { COMPONENTS, type Kind, kindsOfMembers, type Shape } from './elements.js';
+import { ERROR_CODE } from './codes.js';
+import { DEFAULTS } from './defaults.js';
+import { COMPONENTS, type ElementKind, kindsOfMembers, type Shape } from './elements.js';
+import type { OpenApiNode } from './openapi-node.js';
+import { additionsOf, documentOf, isOfPart, listedIn, partsIn, withValue } from './part-documents.js';
 import type { YamlSource } from './yaml-source.js';
 
 interface Location {
@@ -14,6 +18,8 @@ interface ContractFiles {
   /** Returns true for paths in the project's folder. */
   contains: (path: string) => boolean;
   read: (path: string) => YamlSource | undefined;
+  /** Returns the roles that the other contract defines. */
+  roles: () => readonly string[];
 }
 
 interface Target {
@@ -44,7 +50,12 @@ function parseReference(reference: string, from: string): Location {
   if (fragment !== '' && !fragment.startsWith('/'))
     throw new InvalidReference(`The reference ${reference} has no JSON pointer after its #.`);
   try {
-    const file = address === '' ? from : join(dirname(from), decodeURIComponent(address));
+    const path = address === '' ? from : join(dirname(from), decodeURIComponent(address));
+    // An installed package is found from the project's folder upwards.
+    const file = path.replace(
+      /^(?:(?:\.\.\/)+|.*\/)(?=node_modules\/@accord-api\/platform\/)|^(?:\.\.\/)+(?=node_modules\/)/,
+      '',
+    );
     return { file, keys: fragment === '' ? [] : keysOf(`#${fragment}`) };
   } catch {
     throw new InvalidReference(`The reference ${reference} is not the address of a file.`);
@@ -101,9 +112,11 @@ function walk(document: unknown, keys: Keys): { value: unknown; rest: Keys } {
 }
 
 /** The files of a contract as one document. All its references point into the document. */
-interface Bundle {
+export interface Bundle {
   document: unknown;
   faults: (Location & { message: string })[];
+  /** The number of defaults of the contract itself. Those of its parts follow. */
+  ownDefaults: number;
   /** Returns the location in the files of the value with these keys, or with `onKey` of its key. */
   locationOf: (keys: Keys, onKey?: boolean) => Location;
 }
@@ -115,8 +128,6 @@ const pointerTo = (keys: Keys): string =>
   `#/${keys
     .map((key) => encodeURIComponent(String(key).replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('%24', '$'))
     .join('/')}`;
-
-type Node = Record<string, unknown> & { $ref?: unknown };
 
 interface Context {
   location: Location;
@@ -142,11 +153,11 @@ interface Placement {
  * Other references stay, and point to the component with the value, or to a new component with the name of the value.
  */
 export function bundle(files: ContractFiles): Bundle {
-  const { first, read } = files;
+  const { first, read, roles } = files;
   const follow = referenceFollower(files);
   const faults: Bundle['faults'] = [];
   const placements = new Map<string, Placement>();
-  const pending: { node: Record<string, unknown>; member: string; kind: Kind; target: Target }[] = [];
+  const pending: { node: Record<string, unknown>; member: string; kind: ElementKind; target: Target }[] = [];
 
   function addPlacement(at: Keys, location: Location, reference?: Location): void {
     const key = keyOf(at);
@@ -158,7 +169,7 @@ export function bundle(files: ContractFiles): Bundle {
       return run();
     } catch (error) {
       if (!(error instanceof InvalidReference)) throw error;
-      const isKnown = faults.some((one) => locationKey(one) === locationKey(location));
+      const isKnown = faults.some((fault) => locationKey(fault) === locationKey(location));
       if (!isKnown) faults.push({ ...location, message: error.message });
       return undefined;
     }
@@ -187,17 +198,17 @@ export function bundle(files: ContractFiles): Bundle {
     const isComponent = at.length === 3 && at[0] === 'components' && at[1] === folder;
     const usesComponent = folder !== undefined && !(isComponent && hasOneKey(node) && !keysOfCopy(target.location));
     if (!usesComponent) {
-      const inlined = attempt(origin, () => inline(shape, node as Node, target, context));
+      const inlined = attempt(origin, () => inline(shape, node as OpenApiNode, target, context));
       // The null of an empty file stays, so that the check reports it.
       return inlined === undefined ? {} : inlined;
     }
-    const copied = copy(shape, node, context) as Node;
-    pending.push({ node: copied, member: '$ref', kind: shape as Kind, target });
+    const copied = copy(shape, node, context) as OpenApiNode;
+    pending.push({ node: copied, member: '$ref', kind: shape as ElementKind, target });
     return copied;
   }
 
   /** Returns the target of a reference. Other members of the node take precedence. @throws InvalidReference */
-  function inline(shape: Shape, node: Node, { location, value }: Target, context: Context): unknown {
+  function inline(shape: Shape, node: OpenApiNode, { location, value }: Target, context: Context): unknown {
     const { at, inlined } = context;
     if (inlined.includes(locationKey(location)))
       throw new InvalidReference(`The reference ${node.$ref} is part of its own target: remove the cycle.`);
@@ -237,14 +248,30 @@ export function bundle(files: ContractFiles): Bundle {
   }
 
   addPlacement([], { file: first, keys: [] });
-  const document = copy('document', read(first)?.value, { location: { file: first, keys: [] }, at: [], inlined: [] });
+  let document = copy('document', read(first)?.value, { location: { file: first, keys: [] }, at: [], inlined: [] });
+  const ownDefaults = listedIn(document, DEFAULTS).length;
+  const ownCodes = walk(document, ['components', 'schemas', ERROR_CODE]).rest.length === 0;
 
-  function addComponent(kind: Kind, { location, value }: Target): Keys {
+  for (const { part, keys, message } of partsIn(document)) {
+    if (message !== undefined) faults.push({ file: first, keys, message });
+    const target = part && attempt({ file: first, keys }, () => follow(documentOf(part), first));
+    if (!target) continue;
+    const { file } = target.location;
+    for (const { kind, value, from, at } of additionsOf(target.value, document, roles())) {
+      addPlacement(at, { file, keys: from });
+      document = withValue(document, at, visit(kind, value, { location: { file, keys: from }, at, inlined: [] }));
+    }
+  }
+
+  function addComponent(kind: ElementKind, { location, value }: Target): Keys {
     const whole = document as { components?: Record<string, Record<string, unknown>> };
     const folder = COMPONENTS[kind] as string;
     const members = { ...whole.components?.[folder] };
     whole.components = { ...whole.components, [folder]: members };
     const base = String(location.keys.at(-1) ?? parse(location.file).name).replaceAll(/[^\w.-]/g, '_') || 'part';
+    // The platform finds the codes by this name, and a contract adds its own.
+    if (ownCodes && kind === 'schema' && base === ERROR_CODE && isOfPart(location.file))
+      return ['components', folder, base];
     let name = base;
     for (let number = 2; Object.hasOwn(members, name); number += 1) name = `${base}-${number}`;
     const at = ['components', folder, name];
@@ -269,5 +296,5 @@ export function bundle(files: ContractFiles): Bundle {
     }
     return { file: first, keys };
   }
-  return { document, faults, locationOf };
+  return { document, faults, locationOf, ownDefaults };
 }

@@ -1,4 +1,4 @@
-import { type Catalogue, isPlatformCode, type Kind, platformCodes } from '@accord-api/platform/contract/codes';
+import { type Catalogue, type ErrorKind, isPlatformCode, platformCodes } from '@accord-api/platform/contract/codes';
 import type { OpenApiDocument } from '@accord-api/platform/contract/document';
 import type { Finding } from './yaml-source.js';
 
@@ -10,8 +10,8 @@ export const RULE = 'error-codes';
 const MEMBERS = ['status', 'title', 'description'] as const;
 type Member = (typeof MEMBERS)[number];
 
-const describedIn = (document: OpenApiDocument): Record<string, Partial<Kind>> =>
-  (document.components?.schemas?.[ERROR_CODE]?.[DESCRIBED] ?? {}) as Record<string, Partial<Kind>>;
+const describedIn = (document: OpenApiDocument): Record<string, Partial<ErrorKind>> =>
+  (document.components?.schemas?.[ERROR_CODE]?.[DESCRIBED] ?? {}) as Record<string, Partial<ErrorKind>>;
 
 /** Returns the catalogue of error codes in the order of the contract. The remaining codes of the platform follow. */
 export function readCodes(document: OpenApiDocument): Catalogue {
@@ -19,7 +19,7 @@ export function readCodes(document: OpenApiDocument): Catalogue {
   const values = (document.components?.schemas?.[ERROR_CODE]?.enum ?? []).map(String);
   const codes = [...new Set([...values, ...Object.keys(platformCodes)])];
   return Object.fromEntries(
-    codes.map((code) => [code, { ...(isPlatformCode(code) && platformCodes[code]), ...described[code] } as Kind]),
+    codes.map((code) => [code, { ...(isPlatformCode(code) && platformCodes[code]), ...described[code] } as ErrorKind]),
   );
 }
 
@@ -55,7 +55,7 @@ export function codeFindings(document: OpenApiDocument): Finding[] {
   const invalid = Object.entries(described).flatMap(([code, kind]): Finding[] => {
     const isOfPlatform = isPlatformCode(code);
     const allowed: readonly Member[] = isOfPlatform ? ['description'] : MEMBERS;
-    const surplus = Object.keys(kind ?? {}).filter((name) => !allowed.some((one) => one === name));
+    const surplus = Object.keys(kind ?? {}).filter((name) => !allowed.some((member) => member === name));
     const missing = allowed.filter((name) => !EXPECTED[name][1](kind?.[name]));
     const messages = values.includes(code)
       ? [

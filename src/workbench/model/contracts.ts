@@ -2,7 +2,7 @@ import { Unable } from '@accord-api/platform/cli/output';
 import { filesIn, type ProjectFiles, sdlParts } from '@accord-api/platform/contract/project-files';
 import { lazy } from './lazy.js';
 import { type OpenApiSource, openApiOf } from './openapi-source.js';
-import { readPermissions, type StatedPolicy } from './permissions.js';
+import { definedRoles, readPermissions, type StatedPolicy } from './permissions.js';
 import { type PrismaSource, prismaOf } from './prisma-schema.js';
 import { FILES } from './problems.js';
 import { type SdlSource, sdlOf } from './sdl-source.js';
@@ -36,17 +36,29 @@ export const contractsOf = (
   texts: { readonly [Name in Key]?: string | undefined },
   file?: string,
   files?: ProjectFiles,
-): Contracts => modelOf(openApiOf(texts.openapi, file, files), sdlOf(texts.schema, file), texts.prisma);
+): Contracts => {
+  const schema = sdlOf(texts.schema, file);
+  return modelOf(
+    openApiOf(texts.openapi, file, files, () => definedRoles(schema)),
+    schema,
+    texts.prisma,
+  );
+};
 
 /** Returns the model of one contract without the others. */
 export const withOnly = ({ openapi, schema }: Contracts, only: 'openapi' | 'schema'): Contracts =>
   only === 'openapi' ? modelOf(openapi, sdlOf(undefined)) : modelOf(openApiOf(undefined), schema);
 
-/** Creates the model of a project with these files. @param wanted the parts to read */
-export function contractsIn(files: ProjectFiles, wanted: readonly Key[] = Object.keys(FILES) as Key[]): Contracts {
-  const textOf = (key: Key) => (wanted.includes(key) ? files.read(FILES[key]) : undefined);
-  const parts = wanted.includes('schema') ? sdlParts(files) : [];
-  return modelOf(openApiOf(textOf('openapi'), undefined, files), sdlOf(parts), textOf('prisma'));
+/** Creates the model of a project with these files. @param wanted the parts to read @param file of the REST contract */
+export function contractsIn(
+  files: ProjectFiles,
+  wanted: readonly Key[] = Object.keys(FILES) as Key[],
+  file: string = FILES.openapi,
+): Contracts {
+  const textOf = (key: Key) => (wanted.includes(key) ? files.read(key === 'openapi' ? file : FILES[key]) : undefined);
+  const schema = sdlOf(sdlParts(files));
+  const openapi = openApiOf(textOf('openapi'), file, files, () => definedRoles(schema));
+  return modelOf(openapi, wanted.includes('schema') ? schema : sdlOf([]), textOf('prisma'));
 }
 
 /**

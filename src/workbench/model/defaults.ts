@@ -32,7 +32,7 @@ interface Default {
   copy?: Record<string, string>;
 }
 
-interface Completed {
+export interface Completed {
   document: OpenApiDocument;
   faults: Finding[];
   originOf: (keys: Keys) => Keys;
@@ -62,7 +62,7 @@ interface Candidate {
 
 const WRITES: readonly Method[] = ['post', 'put', 'patch', 'delete'];
 
-export const PREDICATES: Readonly<Record<string, (one: Candidate) => boolean>> = {
+export const PREDICATES: Readonly<Record<string, (candidate: Candidate) => boolean>> = {
   every: () => true,
   counted: ({ operation }) => operation['x-rate-limit'] !== false,
   uncounted: ({ operation }) => operation['x-rate-limit'] === false,
@@ -86,7 +86,7 @@ const MEMBERS = ['description', ...SELECTORS, 'responses', 'update', 'copy'];
 const isTexts = (value: unknown): boolean =>
   value === undefined ||
   typeof value === 'string' ||
-  (Array.isArray(value) && value.every((one) => typeof one === 'string'));
+  (Array.isArray(value) && value.every((item) => typeof item === 'string'));
 
 /** Returns why an entry cannot be applied, and the member that is wrong; undefined for a valid entry. */
 function flawOf(entry: unknown): { member?: string; message: string } | undefined {
@@ -129,7 +129,7 @@ function followed(document: unknown, { keys, value, via }: Place): Place {
 }
 
 const membersOf = ({ keys, value }: Place): Place[] =>
-  isPlain(value) ? Object.entries(value).map(([name, one]) => ({ keys: [...keys, name], value: one })) : [];
+  isPlain(value) ? Object.entries(value).map(([name, member]) => ({ keys: [...keys, name], value: member })) : [];
 
 const memberOf = ({ keys, value }: Place, name: string): Place => ({
   keys: [...keys, name],
@@ -158,8 +158,9 @@ const statusesOf = ({ operation }: Candidate): string[] => Object.keys(operation
 /**
  * Applies the entries of `x-defaults` in their order. Existing members take precedence. References stay, and their targets are completed.
  * @param authored the parsed contract, which is not changed
+ * @param own the number of entries that must apply to something. Those of parts follow
  */
-export function applyDefaults(authored: unknown): Completed {
+export function applyDefaults(authored: unknown, own = Number.POSITIVE_INFINITY): Completed {
   const entries = isPlain(authored) ? authored[DEFAULTS] : undefined;
   if (entries === undefined) return { document: authored as OpenApiDocument, faults: [], originOf: (keys) => keys };
   const { [DEFAULTS]: _stated, ...document } = structuredClone(authored) as Record<string, unknown>;
@@ -208,10 +209,10 @@ export function applyDefaults(authored: unknown): Completed {
   }
 
   const responsesOf = (all: readonly Candidate[], isWanted: (status: string) => boolean = () => true): Place[] =>
-    all.flatMap((one) =>
-      statusesOf(one)
+    all.flatMap((candidate) =>
+      statusesOf(candidate)
         .filter(isWanted)
-        .flatMap((status) => one.response(status) ?? []),
+        .flatMap((status) => candidate.response(status) ?? []),
     );
 
   function targetsOf({ operations, responses, unmatched }: Default): Target[] {
@@ -224,20 +225,20 @@ export function applyDefaults(authored: unknown): Completed {
     };
     const inDocument = (...keys: string[]): Place[] => membersOf({ keys, value: valueAt(document, keys) });
     const addResponses = (found: readonly Place[]) => {
-      for (const one of found) add(one, [memberOf(one, 'content')]);
+      for (const place of found) add(place, [memberOf(place, 'content')]);
     };
-    if (unmatched !== undefined) addResponses(inDocument('x-unmatched').map((one) => followed(document, one)));
+    if (unmatched !== undefined) addResponses(inDocument('x-unmatched').map((place) => followed(document, place)));
     else if (operations === undefined) {
       for (const response of inDocument('components', 'responses')) {
         const problem = memberOf(memberOf(response, 'content'), PROBLEM);
-        const examples = membersOf(memberOf(problem, 'examples')).map((one) =>
-          memberOf(followed(document, one), 'value'),
+        const examples = membersOf(memberOf(problem, 'examples')).map((member) =>
+          memberOf(followed(document, member), 'value'),
         );
         add(problem, [memberOf(problem, 'example'), ...examples]);
       }
     } else {
       const names = [operations].flat();
-      const all = candidatesIn(document).filter((one) => names.every((name) => PREDICATES[name]?.(one)));
+      const all = candidatesIn(document).filter((candidate) => names.every((name) => PREDICATES[name]?.(candidate)));
       if (responses === undefined) for (const { keys, operation } of all) add({ keys, value: operation }, []);
       else addResponses(responsesOf(all, (status) => responses === 'every' || [responses].flat().includes(status)));
     }
@@ -259,15 +260,15 @@ export function applyDefaults(authored: unknown): Completed {
     }
   }
 
-  function apply(entry: Default, path: Keys): void {
+  function apply(entry: Default, path: Keys, mustApply: boolean): void {
     const targets = targetsOf(entry);
     const selector = [...path, SELECTORS.find((name) => name in entry) ?? ''];
-    if (targets.length === 0) fault(selector, 'This default applies to nothing here.');
+    if (targets.length === 0 && mustApply) fault(selector, 'This default applies to nothing here.');
     for (const target of targets) {
       const { place, uses, copied } = target;
       const known = origins.size;
       merge(place.value as Record<string, unknown>, entry.update ?? {}, place.keys, [...path, 'update']);
-      for (const one of copied) copyMembers(one, entry.copy ?? {});
+      for (const place of copied) copyMembers(place, entry.copy ?? {});
       if (origins.size > known && uses.size > 0) completed.push({ target, selector });
     }
   }
@@ -276,7 +277,7 @@ export function applyDefaults(authored: unknown): Completed {
   for (const [index, entry] of (Array.isArray(entries) ? entries : []).entries()) {
     const path = [DEFAULTS, index];
     const flaw = flawOf(entry);
-    if (flaw === undefined) apply(entry as Default, path);
+    if (flaw === undefined) apply(entry as Default, path, index < own);
     else fault(flaw.member === undefined ? path : [...path, flaw.member], flaw.message);
   }
   checkUses();

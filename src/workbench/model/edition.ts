@@ -15,9 +15,16 @@ import {
 import { operationEntries } from '@accord-api/platform/contract/openapi';
 import type { GeneratedContract } from '@accord-api/platform/contract/project-files';
 import { stringify } from 'yaml';
-import { elementsOf, type Kind } from './elements.js';
+import { type ElementKind, elementsOf } from './elements.js';
 
-const INTERNAL_MEMBERS = ['x-accepted-breaks', 'x-automatic', 'x-bridge', 'x-coverage', 'x-credentials-in-body'];
+const INTERNAL_MEMBERS = [
+  'x-accepted-breaks',
+  'x-automatic',
+  'x-bridge',
+  'x-coverage',
+  'x-credentials-in-body',
+  'x-parts',
+];
 
 type Referring = { $ref?: string };
 type Headers = Record<string, Header & Referring>;
@@ -58,7 +65,7 @@ function referencesIn(document: OpenApiDocument, value: unknown, found = new Set
 
 /** Deletes `writeOnly` from schemas that only requests use. There it means nothing, and generators make two types of such a schema. */
 function deleteIdleWriteOnly(document: OpenApiDocument): void {
-  const deleteIn = (value: unknown, kind: Kind) => {
+  const deleteIn = (value: unknown, kind: ElementKind) => {
     for (const { object } of elementsOf(value, kind)) if (object.writeOnly === true) delete object.writeOnly;
   };
   const operations = operationEntries(document).map(({ operation }) => operation);
@@ -101,7 +108,7 @@ const MEMBER_ORDER = [
 ];
 
 const rankOf = (name: string): number => {
-  const found = MEMBER_ORDER.findIndex((one) => (one === 'x-' ? name.startsWith(one) : name === one));
+  const found = MEMBER_ORDER.findIndex((prefix) => (prefix === 'x-' ? name.startsWith(prefix) : name === prefix));
   return found < 0 ? MEMBER_ORDER.length : found;
 };
 
@@ -118,7 +125,7 @@ function explicit(document: OpenApiDocument, operation: OperationObject): Operat
     responses: Object.fromEntries(responses) as Responses,
   };
   return Object.fromEntries(
-    Object.entries(whole).sort(([one], [other]) => rankOf(one) - rankOf(other)),
+    Object.entries(whole).sort(([a], [b]) => rankOf(a) - rankOf(b)),
   ) as unknown as OperationObject;
 }
 
@@ -141,7 +148,7 @@ export function publishedEdition(document: OpenApiDocument): OpenApiDocument {
   }
   if (components === undefined) return { ...source, paths };
   const used = referencesIn(source, [paths, 'webhooks' in part && part.webhooks]);
-  const unmatched = dereference(source, part['x-unmatched'], (one) => isInlined(one) && !used.has(one));
+  const unmatched = dereference(source, part['x-unmatched'], ($ref) => isInlined($ref) && !used.has($ref));
   const kept = INLINED.filter((kind) => components[kind] !== undefined).map((kind) => [
     kind,
     Object.fromEntries(
@@ -176,7 +183,7 @@ function yamlParts(document: object): readonly [string, string] {
   return [
     `${text(before).join('\n')}\n`,
     text(after)
-      .map((one) => `\n${one}`)
+      .map((line) => `\n${line}`)
       .join(''),
   ];
 }

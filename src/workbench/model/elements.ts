@@ -1,7 +1,7 @@
 import { isObject, type Keys, METHODS } from '@accord-api/platform/contract/document';
 import { SUBSCHEMA_KEYWORDS } from '@accord-api/platform/contract/schemas';
 
-export type Kind =
+export type ElementKind =
   | 'document'
   | 'components'
   | 'pathItem'
@@ -21,7 +21,7 @@ export type Kind =
   | 'update'
   | 'other';
 
-type Members = readonly (readonly [keys: readonly string[], kind: Kind])[];
+type Members = readonly (readonly [keys: readonly string[], kind: ElementKind])[];
 
 const VALUE: Members = [
   [['schema'], 'schema'],
@@ -49,7 +49,7 @@ const RESPONSE: Members = [
  * Other members are plain data.
  * @see https://spec.openapis.org/oas/v3.1.0#schema
  */
-export const MEMBERS: Readonly<Record<Kind, Members>> = {
+export const MEMBERS: Readonly<Record<ElementKind, Members>> = {
   document: [
     [['paths.*', 'webhooks.*'], 'pathItem'],
     [['components'], 'components'],
@@ -94,7 +94,7 @@ export const MEMBERS: Readonly<Record<Kind, Members>> = {
 };
 
 /** The section of `components` for each kind that a `$ref` can refer to. */
-export const COMPONENTS: { readonly [Key in Kind]?: string } = {
+export const COMPONENTS: { readonly [Key in ElementKind]?: string } = {
   schema: 'schemas',
   parameter: 'parameters',
   header: 'headers',
@@ -107,7 +107,7 @@ export const COMPONENTS: { readonly [Key in Kind]?: string } = {
 };
 
 /** A kind, or an object or list whose members all have one kind. */
-export type Shape = Kind | { membersOf: Kind };
+export type Shape = ElementKind | { membersOf: ElementKind };
 
 /** Returns the keys of the members that have a kind, each with its shape. */
 export function kindsOfMembers(shape: Shape, value: unknown): [key: string | number, shape: Shape][] {
@@ -124,14 +124,14 @@ export function kindsOfMembers(shape: Shape, value: unknown): [key: string | num
 }
 
 export interface Element {
-  kind: Kind;
+  kind: ElementKind;
   path: Keys;
   // biome-ignore lint/suspicious/noExplicitAny: the shape follows from the kind, and `struct` has checked it.
   object: any;
 }
 
 /** Returns the objects of a document, or of an object of another kind, parents first. Does not follow references. */
-export function elementsOf(root: unknown, kind: Kind = 'document'): Element[] {
+export function elementsOf(root: unknown, kind: ElementKind = 'document'): Element[] {
   const found: Element[] = [];
   const visit = (shape: Shape, path: Keys, value: unknown): void => {
     if (!isObject(value)) return;

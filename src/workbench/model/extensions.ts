@@ -1,10 +1,11 @@
 import { PREDICATES, SELECTORS } from './defaults.js';
-import type { Kind } from './elements.js';
+import type { ElementKind } from './elements.js';
+import { DOCUMENTED_PARTS } from './part-documents.js';
 
 /** An extension of OpenAPI (`x-…`) that Accord reads. */
 interface Extension {
   /** The kinds of objects that may have it. */
-  on: readonly Kind[];
+  on: readonly ElementKind[];
   description: string;
   schema: object;
   /** True if another rule checks the value more precisely. */
@@ -29,7 +30,7 @@ const permission = {
 };
 const time = { ...text, description: 'An ISO 8601 date or time.' };
 const predicate = { enum: Object.keys(PREDICATES) };
-const oneOrMore = (one: object) => ({ anyOf: [one, { type: 'array', items: one }] });
+const oneOrMore = (schema: object) => ({ anyOf: [schema, { type: 'array', items: schema }] });
 const reasons = { type: 'object', additionalProperties: { ...text, description: 'The reason.' } };
 
 /** All extensions by name, for editors and for the rule `extension-shape`. */
@@ -141,6 +142,11 @@ export const EXTENSIONS: Readonly<Record<`x-${string}`, Extension>> = {
     on: ['document'],
     description: 'The responses to requests that match no operation, by status.',
     schema: { type: 'object', propertyNames: { pattern: '^[1-5][0-9]{2}$' }, additionalProperties: { type: 'object' } },
+  },
+  'x-parts': {
+    on: ['document'],
+    description: 'The parts of the platform whose contracts belong to this one. What the contract states itself wins.',
+    schema: { type: 'array', uniqueItems: true, items: { enum: DOCUMENTED_PARTS } },
   },
   'x-defaults': {
     on: ['document'],

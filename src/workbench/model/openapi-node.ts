@@ -1,6 +1,6 @@
 import { isPlain, type Keys, keysOf, valueAt } from '@accord-api/platform/contract/document';
 
-export type Node = Record<string, unknown>;
+export type OpenApiNode = Record<string, unknown> & { $ref?: unknown };
 export interface Version {
   value: unknown;
   path: Keys;
@@ -9,7 +9,7 @@ export interface Version {
   parts?: readonly Version[];
 }
 
-export const nodeOf = (version: Version | undefined): Node => (isPlain(version?.value) ? version.value : {});
+export const nodeOf = (version: Version | undefined): OpenApiNode => (isPlain(version?.value) ? version.value : {});
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 export const entriesOf = (value: unknown): [string, unknown][] => (isPlain(value) ? Object.entries(value) : []);
 
@@ -49,9 +49,9 @@ const NAMES = new Set(
   ),
 );
 const DATA = new Set(['default', 'const', 'enum', 'required', 'security']);
-type Kind = 'node' | 'names' | 'data';
+type ValueKind = 'node' | 'names' | 'data';
 
-const kindOf = (keyword: string, value: unknown, within: Kind): Kind => {
+const kindOf = (keyword: string, value: unknown, within: ValueKind): ValueKind => {
   if (within === 'data') return 'data';
   if (within === 'names') return 'node';
   if (NAMES.has(keyword) && isPlain(value)) return 'names';
@@ -59,18 +59,18 @@ const kindOf = (keyword: string, value: unknown, within: Kind): Kind => {
 };
 
 /** Returns a text that is equal for equal values: no descriptions, members sorted. */
-export function shapeOf(value: unknown, kind: Kind = 'node'): string {
-  if (Array.isArray(value)) return `[${value.map((one) => shapeOf(one, kind === 'names' ? 'node' : kind)).join()}]`;
+export function canonical(value: unknown, kind: ValueKind = 'node'): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, kind === 'names' ? 'node' : kind)).join()}]`;
   if (!isPlain(value)) return JSON.stringify(value) ?? '';
   const members = Object.entries(value).filter(([key]) => kind !== 'node' || !isText(key));
   return `{${members
-    .map(([key, one]) => `${JSON.stringify(key)}:${shapeOf(one, kindOf(key, one, kind))}`)
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonical(member, kindOf(key, member, kind))}`)
     .sort()
     .join()}}`;
 }
 
 export const printed = (value: unknown): string =>
-  value === undefined ? 'none' : typeof value === 'object' && value !== null ? shapeOf(value, 'data') : `${value}`;
+  value === undefined ? 'none' : typeof value === 'object' && value !== null ? canonical(value, 'data') : `${value}`;
 
 /** Returns true if a reference leads nowhere in another version. */
 export const isGone = (reference: string | undefined, other: Version | undefined): boolean =>
@@ -81,7 +81,7 @@ const SCHEMAS = '#/components/schemas/';
 /** Converts the value of a mapping, which may be only a name, to a reference. */
 const referenceTo = (target: string): string => (/^[\w.-]+$/.test(target) ? SCHEMAS + target : target);
 const referencesIn = (list: unknown): string[] =>
-  listOf(list).flatMap((one) => (isPlain(one) && typeof one['$ref'] === 'string' ? [one['$ref']] : []));
+  listOf(list).flatMap((part) => (isPlain(part) && typeof part['$ref'] === 'string' ? [part['$ref']] : []));
 
 /** Returns the components that extend another one by `allOf`, directly or not. */
 function heirsOf(base: string, document: unknown): string[] {
@@ -104,8 +104,8 @@ export function targetsOf(version: Version | undefined): Map<string, string> {
   const mapped = entriesOf(discriminator['mapping']).map(([value, to]) => [value, referenceTo(String(to))] as const);
   const listed = [...referencesIn(oneOf), ...referencesIn(anyOf)];
   const all = hasGroup(version) ? listed : heirsOf(placeOf(version), version.document);
-  const others = all.filter((one) => !mapped.some(([, target]) => target === one));
-  return new Map([...mapped, ...others.map((one) => [String(keysOf(one).at(-1)), one] as const)]);
+  const others = all.filter((reference) => !mapped.some(([, target]) => target === reference));
+  return new Map([...mapped, ...others.map((reference) => [String(keysOf(reference).at(-1)), reference] as const)]);
 }
 
 /** Returns references to the subtypes of a schema, if it has no alternatives. */
@@ -113,6 +113,6 @@ export function subtypesOf(version: Version | undefined): string[] {
   const schema = resolved(version);
   if (schema === undefined || hasGroup(schema)) return [];
   const own = placeOf(schema);
-  if (isPlain(nodeOf(schema)['discriminator'])) return [...targetsOf(schema).values()].filter((one) => one !== own);
+  if (isPlain(nodeOf(schema)['discriminator'])) return [...targetsOf(schema).values()].filter((name) => name !== own);
   return nodeOf(schema)['allOf'] !== undefined && own.startsWith(SCHEMAS) ? heirsOf(own, schema.document) : [];
 }

@@ -10,7 +10,7 @@ import {
   type Schema,
   valueAt,
 } from '@accord-api/platform/contract/document';
-import { operationEntries, shapeOf, splitPath, versionsOf } from '@accord-api/platform/contract/openapi';
+import { operationEntries, pathShape, splitPath, versionsOf } from '@accord-api/platform/contract/openapi';
 import { parameterForm } from '@accord-api/platform/contract/parameter-form';
 import { inlineSchemas } from '@accord-api/platform/contract/schemas';
 import { codeFindings } from './codes.js';
@@ -62,7 +62,16 @@ const oneTag: Rule = ({ tags = [] }, _path, document) => {
 function permissionFindings(permission: Partial<Permission>, path: Keys): Fault[] {
   if (typeof permission?.action !== 'string')
     return [{ path, onKey: true, message: 'A permission is `public` or names its `action`.' }];
-  return rolesIn(permission)
+  const roles = rolesIn(permission);
+  if (roles.length === 0)
+    return [
+      {
+        path,
+        onKey: true,
+        message: `Permission "${permission.action}" names no role, and no operation of this contract does.`,
+      },
+    ];
+  return roles
     .filter((role) => !REACHES.includes(permission[role] ?? ''))
     .map((role) => ({
       path: [...path, role],
@@ -76,7 +85,7 @@ const permission: Rule = ({ 'x-permission': main, 'x-permission-also': further =
   if (main === undefined) return [{ path: [], onKey: true, message }];
   return [
     ...(main === 'public' ? [] : permissionFindings(main, ['x-permission'])),
-    ...further.flatMap((one, index) => permissionFindings(one, ['x-permission-also', index])),
+    ...further.flatMap((permission, index) => permissionFindings(permission, ['x-permission-also', index])),
   ];
 };
 
@@ -123,9 +132,9 @@ const RULES: Record<string, Rule> = {
 /** Returns the paths without a version that are also the address of a path with a version. */
 function ambiguousPaths(document: OpenApiDocument): Finding[] {
   const paths = Object.keys(document.paths ?? {});
-  const versioned = new Map(paths.map((path) => [shapeOf(splitPath(path)?.rest ?? ''), path]));
+  const versioned = new Map(paths.map((path) => [pathShape(splitPath(path)?.rest ?? ''), path]));
   return paths.flatMap((path) => {
-    const other = splitPath(path) === undefined ? versioned.get(shapeOf(path)) : undefined;
+    const other = splitPath(path) === undefined ? versioned.get(pathShape(path)) : undefined;
     if (other === undefined) return [];
     const message = `Path "${path}" is also the address of "${other}" without its version.`;
     return [{ path: ['paths', path], onKey: true, rule: 'path-ambiguous', message }];
@@ -156,11 +165,11 @@ function inPlace(document: unknown, schema: Record<string, unknown>): unknown[] 
 function appliesToItself(document: unknown, schema: Record<string, unknown>): boolean {
   const seen = new Set<unknown>();
   const pending = inPlace(document, schema);
-  for (const one of pending) {
-    if (!isObject(one) || seen.has(one)) continue;
-    if (one === schema) return true;
-    seen.add(one);
-    pending.push(...inPlace(document, one));
+  for (const part of pending) {
+    if (!isObject(part) || seen.has(part)) continue;
+    if (part === schema) return true;
+    seen.add(part);
+    pending.push(...inPlace(document, part));
   }
   return false;
 }
@@ -228,7 +237,7 @@ export function findings(source: OpenApiSource): Finding[] {
   const document = source.written;
   const ofOperations = operationEntries(document).flatMap(({ operation, path, at }) =>
     Object.entries(RULES).flatMap(([rule, check]) =>
-      check(operation, path, document).map((one) => ({ ...one, rule, path: [...at, ...one.path] })),
+      check(operation, path, document).map((fault) => ({ ...fault, rule, path: [...at, ...fault.path] })),
     ),
   );
   return [

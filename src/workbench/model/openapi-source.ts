@@ -1,5 +1,12 @@
-import { isObject, type Keys, keysOf, type OpenApiDocument, valueAt } from '@accord-api/platform/contract/document';
-import { normaliseOpenApi, type Operation, operations } from '@accord-api/platform/contract/openapi';
+import {
+  isObject,
+  isPlain,
+  type Keys,
+  keysOf,
+  type OpenApiDocument,
+  valueAt,
+} from '@accord-api/platform/contract/document';
+import { normaliseOpenApi, operations, type RestOperation, versionsOf } from '@accord-api/platform/contract/openapi';
 import {
   digestOf,
   type GeneratedContract,
@@ -7,11 +14,12 @@ import {
   type ProjectFiles,
 } from '@accord-api/platform/contract/project-files';
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
-import { bundle } from './bundle.js';
-import { applyDefaults } from './defaults.js';
+import { type Bundle, bundle } from './bundle.js';
+import { applyDefaults, type Completed } from './defaults.js';
 import { editionTexts, publicPart, publishedYaml } from './edition.js';
 import { elementsOf } from './elements.js';
 import { lazy } from './lazy.js';
+import { isOfPart } from './part-documents.js';
 import { FILES, type FilePlace, type Problem } from './problems.js';
 import { type Finding, readYaml, type YamlSource } from './yaml-source.js';
 
@@ -39,11 +47,47 @@ export interface OpenApiSource {
   /** `written` with all references followed, except those to schemas. Throws on a reference that leads nowhere. */
   readonly document: OpenApiDocument;
   /** The operations of `document`. Throws if one has no `x-permission`. */
-  readonly operations: readonly Operation[];
+  readonly operations: readonly RestOperation[];
   /** Returns the path in `authored` of a value of `written`. */
   readonly originOf: (path: Keys) => Keys;
   readonly placeOf: (path: Keys, onKey?: boolean) => FilePlace;
   readonly problemAt: (finding: Finding) => Problem;
+}
+
+/** The name of the service in the documents of parts. */
+const PART_SERVICE = 'accord_';
+
+/** A schema of a part's document with this member has the versions of the contract as its values. */
+const OF_VERSIONS = 'x-versions';
+
+/** What the documents of parts do not know of a contract. */
+interface Setting {
+  /** The beginning of the names of cookies: `books_` for `books_access`. */
+  service: string;
+  versions: readonly string[];
+}
+
+function settingOf(contract: YamlSource | undefined): Setting {
+  const schemes = Object.values(valueAt(contract?.value, ['components', 'securitySchemes']) ?? {}).filter(isPlain);
+  const cookies = schemes
+    .filter(({ in: place }) => place === 'cookie')
+    .map(({ name }) => /^(.+_)access$/.exec(String(name)));
+  const paths = valueAt(contract?.value, ['paths']);
+  return {
+    service: cookies.find((found) => found !== null)?.[1] ?? PART_SERVICE,
+    versions: isObject(paths) ? versionsOf({ paths: paths as OpenApiDocument['paths'] }) : [],
+  };
+}
+
+/** Returns a value of a part's document for a contract. */
+function adapted(value: unknown, setting: Setting): unknown {
+  if (typeof value === 'string') return value.replaceAll(PART_SERVICE, () => setting.service);
+  if (Array.isArray(value)) return value.map((item) => adapted(item, setting));
+  if (!isObject(value)) return value;
+  const { [OF_VERSIONS]: isOfVersions, ...others } = value;
+  const members = Object.entries(others).map(([key, member]) => [key, adapted(member, setting)]);
+  const values = isOfVersions === true && setting.versions.length > 0 && { enum: setting.versions };
+  return { ...Object.fromEntries(members), ...values };
 }
 
 /** Follows local references on the way along a path (RFC 6901). */
@@ -62,24 +106,30 @@ function withoutReferences(document: unknown, path: Keys): Keys {
  * @param text undefined if the project has none
  * @param file the name of the first file
  * @param files the other files of the contract
+ * @param roles of the GraphQL contract
  */
 export function openApiOf(
   text: string | undefined,
   file: string = FILES.openapi,
   files: ProjectFiles = NO_FILES,
+  roles: () => readonly string[] = () => [],
 ): OpenApiSource {
   const opened = new Map<string, YamlSource | undefined>();
   const read = (path: string): YamlSource | undefined => {
     if (!opened.has(path)) {
       const content = path === file ? (text ?? EMPTY) : files.read(path);
-      opened.set(path, content === undefined ? undefined : readYaml(content, path));
+      const found = content === undefined ? undefined : readYaml(content, path);
+      opened.set(
+        path,
+        found && isOfPart(path) ? { ...found, value: adapted(found.value, settingOf(read(file))) } : found,
+      );
     }
     return opened.get(path);
   };
   const source = (path: string) => read(path) as YamlSource;
-  const parts = lazy({
-    bundle: () => bundle({ first: file, contains: files.contains, read }),
-    completed: () => applyDefaults(contract.authored),
+  const parts: { bundle: Bundle; completed: Completed } = lazy({
+    bundle: () => bundle({ first: file, contains: files.contains, read, roles }),
+    completed: () => applyDefaults(contract.authored, parts.bundle.ownDefaults),
   });
   const locate = (path: Keys, onKey?: boolean) => {
     const { file: part, keys } = parts.bundle.locationOf(contract.originOf(path), onKey);
@@ -90,14 +140,14 @@ export function openApiOf(
     lazy({
       texts: () => {
         const existing = [...contract.files].flatMap((path) => read(path) ?? []);
-        return new Map(text === undefined ? [] : existing.map((one) => [one.file, one.text]));
+        return new Map(text === undefined ? [] : existing.map((source) => [source.file, source.text]));
       },
       files: () => parts.bundle && [...opened.keys()],
       errors: () => {
         const faults = parts.bundle.faults.map(({ file: part, keys, message }) =>
           source(part).problemAt({ path: keys, rule: 'file-references', message }),
         );
-        return [...[...opened.values()].flatMap((one) => one?.errors ?? []), ...faults];
+        return [...[...opened.values()].flatMap((file) => file?.errors ?? []), ...faults];
       },
       authored: () => {
         const [error] = contract.errors;

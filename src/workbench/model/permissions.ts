@@ -42,14 +42,14 @@ function restStatements({ written, placeOf }: OpenApiSource): Statement[] {
     const { operationId = '', 'x-permission': main, 'x-permission-also': further = [] } = operation;
     return [
       ...statement(operationId, main, [...at, 'x-permission']),
-      ...further.flatMap((one, index) => statement(operationId, one, [...at, 'x-permission-also', index])),
+      ...further.flatMap((also, index) => statement(operationId, also, [...at, 'x-permission-also', index])),
     ];
   });
 }
 
 const definitionIn = ({ definitions }: DocumentNode): DirectiveDefinitionNode | undefined =>
   definitions.find(
-    (one): one is DirectiveDefinitionNode => one.kind === Kind.DIRECTIVE_DEFINITION && one.name.value === DIRECTIVE,
+    (node): node is DirectiveDefinitionNode => node.kind === Kind.DIRECTIVE_DEFINITION && node.name.value === DIRECTIVE,
   );
 
 /** Converts a `@permission` to the form of `x-permission`, with the defaults of its definition. */
@@ -70,10 +70,10 @@ export const permissionsOf = ({ directives = [] }: Pick<FieldDefinitionNode, 'di
   directives.filter(isPermission).map((directive) => permissionOf(directive));
 
 function rootFields({ document }: SdlSource): { type: string; field: FieldDefinitionNode }[] {
-  return document.definitions.flatMap((one) => {
-    const isObject = one.kind === Kind.OBJECT_TYPE_DEFINITION || one.kind === Kind.OBJECT_TYPE_EXTENSION;
-    if (!isObject || !ROOTS.includes(one.name.value)) return [];
-    return (one.fields ?? []).map((field) => ({ type: one.name.value, field }));
+  return document.definitions.flatMap((definition) => {
+    const isObject = definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.OBJECT_TYPE_EXTENSION;
+    if (!isObject || !ROOTS.includes(definition.name.value)) return [];
+    return (definition.fields ?? []).map((field) => ({ type: definition.name.value, field }));
   });
 }
 
@@ -96,12 +96,16 @@ function sdlStatements(sdl: SdlSource): Statement[] {
   );
 }
 
+/** Returns the roles that `@permission` has as arguments; none of an SDL with syntax errors. */
+export function definedRoles({ absent, errors, document }: SdlSource): string[] {
+  if (absent || errors.length > 0) return [];
+  return rolesIn(Object.fromEntries((definitionIn(document)?.arguments ?? []).map(({ name }) => [name.value, true])));
+}
+
 /** Reads the permissions of contracts without syntax errors. */
 export function readPermissions(openapi: OpenApiSource, schema: SdlSource): StatedPolicy {
   const statements = [...restStatements(openapi), ...sdlStatements(schema)];
-  const defined = rolesIn(
-    Object.fromEntries((definitionIn(schema.document)?.arguments ?? []).map(({ name }) => [name.value, true])),
-  );
+  const defined = definedRoles(schema);
   const named = statements.flatMap(({ permission }) => rolesIn(permission));
   return { roles: [...new Set([...defined, ...named])], statements };
 }
@@ -109,7 +113,7 @@ export function readPermissions(openapi: OpenApiSource, schema: SdlSource): Stat
 const printPlace = ({ file, line, column }: FilePlace) => `${file}:${line}:${column}`;
 
 function roleValues({ document }: SdlSource): NameNode[] {
-  const found = document.definitions.find((one) => one.kind === Kind.ENUM_TYPE_DEFINITION && one.name.value === 'Role');
+  const found = document.definitions.find((def) => def.kind === Kind.ENUM_TYPE_DEFINITION && def.name.value === 'Role');
   const values = found?.kind === Kind.ENUM_TYPE_DEFINITION ? (found.values ?? []) : [];
   return values.map(({ name }) => name);
 }
@@ -128,23 +132,23 @@ export function policyProblems(sources: { openapi: OpenApiSource; schema: SdlSou
   };
   const found: Problem[] = [];
   const first = new Map<string, Statement>();
-  for (const one of statements) {
-    const { by, permission } = one;
-    const known = first.get(permission.action) ?? one;
+  for (const statement of statements) {
+    const { by, permission } = statement;
+    const known = first.get(permission.action) ?? statement;
     first.set(permission.action, known);
     for (const role of roles) {
       const reach = permission[role];
       if (!REACHES.includes(reach ?? '')) {
-        const other = statements.find((statement) => statement.permission[role] !== undefined);
-        const elsewhere = other && other !== one ? `; ${printPlace(other.placeOf(role))} names this role` : '';
+        const other = statements.find(({ permission }) => permission[role] !== undefined);
+        const elsewhere = other && other !== statement ? `; ${printPlace(other.placeOf(role))} names this role` : '';
         const list = REACHES.join(', ');
         found.push(
-          problem(one, `Permission "${permission.action}" must give ${role} one of ${list}${elsewhere}.`, role),
+          problem(statement, `Permission "${permission.action}" must give ${role} one of ${list}${elsewhere}.`, role),
         );
       } else if (reach !== known.permission[role]) {
         const there = printPlace(known.placeOf(role));
         const message = `${by} gives ${role} "${reach}" in ${permission.action}, and ${known.by} gives "${known.permission[role]}" (${there}).`;
-        found.push(problem(one, message, role));
+        found.push(problem(statement, message, role));
       }
     }
   }

@@ -88,7 +88,7 @@ export function prismaOf(text: string): PrismaSource {
 }
 
 export const attributeOf = ({ attributes }: Pick<Named, 'attributes'>, name: string): PrismaAttribute | undefined =>
-  attributes.find((one) => one.name === name);
+  attributes.find((attribute) => attribute.name === name);
 
 /** Returns the name in the database: `@map("role")`, `@@map(name: "role")`, or its own name. */
 export const databaseName = (named: Named, attribute: '@map' | '@@map'): string =>

@@ -85,7 +85,7 @@ export function printProblems(problems: readonly Problem[], stream: NodeJS.Write
   const ordered = sortProblems(problems);
   const files = [...new Set(ordered.map(({ file }) => file))].sort();
   const printed = files.flatMap((name) => ordered.filter(({ file }) => file === name).slice(0, MAX_PRINTED_PER_FILE));
-  const shown = ordered.filter((one) => printed.includes(one));
+  const shown = ordered.filter((problem) => printed.includes(problem));
   const blocks = shown.map(({ file, line, column, severity, message, rule, frame }) => {
     const level = severity === 'warning' ? paint('yellow', 'warning', stream) : paint('red', 'error', stream);
     const head = `${file}:${line}:${column}  ${level}  ${message}  ${paint('dim', `(${rule})`, stream)}`;

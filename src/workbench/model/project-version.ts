@@ -6,7 +6,9 @@ import { dirname, normalize, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { filesIn, NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
 import { Kind, parse } from 'graphql';
+import { parseDocument, stringify } from 'yaml';
 import { type Contracts, contractsIn, contractsOf, withOnly } from './contracts.js';
+import { generatePublished } from './openapi-source.js';
 import { FILES } from './problems.js';
 
 /** A version cannot be read. The message is for the user. */
@@ -53,8 +55,12 @@ export async function linesSince(root: string, commit: string, file: string): Pr
   return new Set(added);
 }
 
-/** Returns the files of a project at a commit; none without a repository. `root` may be a folder of the repository. */
+/**
+ * Returns the files of a project at a commit; none without a repository. Those of installed packages are of today. `root` may be a folder
+ * of the repository.
+ */
 export function filesAt(root: string, commit: string): ProjectFiles {
+  const today = filesIn(root);
   const output = (...args: string[]): string | undefined => {
     try {
       return execFileSync('git', ['-C', root, ...args], {
@@ -69,13 +75,41 @@ export function filesAt(root: string, commit: string): ProjectFiles {
   const contains = (path: string) => !/^(\.\.)?(\/|$)/.test(normalize(path));
   return {
     contains,
-    read: (path) => (contains(path) ? output('cat-file', 'blob', `${commit}:./${path}`) : undefined),
+    read(path) {
+      if (path.startsWith('node_modules/')) return today.read(path);
+      return contains(path) ? output('cat-file', 'blob', `${commit}:./${path}`) : undefined;
+    },
     list: (folder) =>
       (output('ls-tree', '-r', '-z', '--name-only', commit, '--', `./${folder}/`) ?? '')
         .split('\0')
         .filter(Boolean)
         .sort(),
   };
+}
+
+function isPublishedAs({ openapi }: Contracts, edition: string): boolean {
+  return openapi.errors.length === 0 && generatePublished(openapi) === edition;
+}
+
+const EDITION = `generated/${FILES.openapi}`;
+
+/** What the published edition lacks of a contract, and a comparison needs. */
+const UNPUBLISHED = ['x-accepted-breaks', 'x-severity'];
+
+/**
+ * Returns the contracts of a commit. If other documents of parts (`x-parts`) resulted in its published edition than are installed, the
+ * edition stands for the contract.
+ */
+function contractsAt(files: ProjectFiles): Contracts {
+  const contracts = contractsIn(files);
+  const edition = files.read(EDITION);
+  const authored = parseDocument(files.read(FILES.openapi) ?? '');
+  const isUnreadable = edition === undefined || authored.errors.length > 0;
+  if (isUnreadable || !authored.has('x-parts') || isPublishedAs(contracts, edition)) return contracts;
+  const kept = UNPUBLISHED.filter((name) => authored.has(name)).map((name) => [name, authored.toJS()[name]]);
+  const text = kept.length === 0 ? edition : `${edition}\n${stringify(Object.fromEntries(kept))}`;
+  const read = (path: string) => (path === EDITION ? text : files.read(path));
+  return contractsIn({ ...files, read }, undefined, EDITION);
 }
 
 type ContractKind = 'openapi' | 'schema';
@@ -125,8 +159,12 @@ export interface ProjectVersion {
 }
 
 /** Reads the version in a folder or commit. Throws NoSuchVersion if it has no contract. */
-function versionIn(files: ProjectFiles, label: string, place: string): ProjectVersion {
-  const contracts = contractsIn(files);
+function versionIn(
+  files: ProjectFiles,
+  label: string,
+  place: string,
+  contracts: Contracts = contractsIn(files),
+): ProjectVersion {
   if (contracts.openapi.absent && contracts.schema.absent)
     throw new NoSuchVersion(`There is no ${FILES.openapi} and no ${FILES.schema} ${place}.`);
   return { label, contracts, migrations: files.list('prisma/migrations').filter((file) => file.endsWith('.sql')) };
@@ -145,7 +183,8 @@ export async function versionAtRef(root: string, name?: string): Promise<Project
     const elsewhere = name === undefined ? ' Compare with a directory: accord diff --from <directory>.' : '';
     throw error instanceof NoSuchVersion ? new NoSuchVersion(`${error.message}${elsewhere}`) : error;
   });
-  return versionIn(filesAt(root, id), label, `at ${label}`);
+  const files = filesAt(root, id);
+  return versionIn(files, label, `at ${label}`, contractsAt(files));
 }
 
 const DOWNLOAD_TIMEOUT_MS = 10_000;
@@ -195,6 +234,6 @@ export function comparable(before: ProjectVersion, after: ProjectVersion): [Proj
     );
   if (other.contracts[only].absent)
     throw new NoSuchVersion(`There is no ${FILES[only]} in ${other.label} to compare with ${single.label}.`);
-  const reduced = (one: ProjectVersion) => ({ ...one, contracts: withOnly(one.contracts, only), migrations: [] });
+  const reduced = (side: ProjectVersion) => ({ ...side, contracts: withOnly(side.contracts, only), migrations: [] });
   return [reduced(before), reduced(after)];
 }

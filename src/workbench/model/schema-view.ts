@@ -1,13 +1,12 @@
 import { isPlain } from '@accord-api/platform/contract/document';
 import {
+  canonical,
   entriesOf,
   isText,
   listOf,
-  type Node,
   nodeOf,
   printed,
   resolved,
-  shapeOf,
   type Version,
   versionAt,
 } from './openapi-node.js';
@@ -31,7 +30,7 @@ const STRUCTURE = new Set([
   ...'x-extensible-enum x-deprecation x-sunset'.split(' '),
 ]);
 
-export interface Group {
+export interface AlternativeGroup {
   kind: 'oneOf' | 'anyOf';
   alternatives: Version[];
   at: Version;
@@ -54,7 +53,7 @@ export interface View {
   /** The schema of other properties: undefined for any, false for none. */
   extra: Version | undefined;
   items: Version | undefined;
-  groups: Group[];
+  groups: AlternativeGroup[];
   nodes: Version[];
 }
 
@@ -78,7 +77,7 @@ function intersection(all: Set<string> | undefined, own: readonly unknown[]): Se
 
 /** Merges two values of a keyword: the stricter limit, or else both. */
 function merged(keyword: string, known: Version | undefined, own: Version): Version {
-  if (known === undefined || shapeOf(known.value) === shapeOf(own.value)) return known ?? own;
+  if (known === undefined || canonical(known.value) === canonical(own.value)) return known ?? own;
   const [a, b] = [known.value, own.value];
   if (typeof a === 'number' && typeof b === 'number' && /^(?:exclusive)?m(?:in|ax)/i.test(keyword))
     return a > b === /min/i.test(keyword) ? known : own;
@@ -110,7 +109,7 @@ function addOwn(view: View, version: Version): void {
   const list = Array.isArray(node['enum']) ? node['enum'] : 'const' in node ? [node['const']] : undefined;
   if (list !== undefined) {
     const at = (index: number) => own(...(Array.isArray(node['enum']) ? ['enum', index] : ['const']));
-    const values = list.flatMap((one, index) => (one === null ? [] : [[shapeOf(one, 'data'), at(index)] as const]));
+    const values = list.flatMap((item, i) => (item === null ? [] : [[canonical(item, 'data'), at(i)] as const]));
     view.values = new Map(view.values === undefined ? values : values.filter(([key]) => view.values?.has(key)));
     view.nullable &&= list.includes(null);
     view.listed ??= own(Array.isArray(node['enum']) ? 'enum' : 'const');
@@ -141,16 +140,16 @@ const isConstant = (version: Version): boolean =>
   Object.keys(nodeOf(version)).every((key) => isText(key) || /^(?:const|type)$/.test(key));
 
 /** Adds alternatives. The alternative null makes the schema nullable. A single other alternative is merged like `allOf`. */
-function addGroup(view: View, version: Version, kind: Group['kind'], met: Set<unknown>): void {
+function addGroup(view: View, version: Version, kind: AlternativeGroup['kind'], met: Set<unknown>): void {
   const all = listOf(nodeOf(version)[kind]).map((_, index) => versionAt(version, kind, index) as Version);
   if (all.length === 0) return;
-  const others = all.filter((one) => !isNull(one));
+  const others = all.filter((version) => !isNull(version));
   const [first] = others;
   const at = versionAt(version, kind) as Version;
   // Constants with descriptions are equivalent to an `enum`.
   if (others.length > 1 && others.every(isConstant)) {
     const values = others.map(
-      (one) => [shapeOf(nodeOf(one)['const'], 'data'), versionAt(one, 'const') as Version] as const,
+      (version) => [canonical(nodeOf(version)['const'], 'data'), versionAt(version, 'const') as Version] as const,
     );
     view.values = new Map(values.filter(([key]) => view.values?.has(key) ?? true));
     view.nullable &&= others.length < all.length;
@@ -164,7 +163,7 @@ function addGroup(view: View, version: Version, kind: Group['kind'], met: Set<un
     }
   } else if (others.length > 0) {
     const hasNull = others.length < all.length;
-    view.nullable &&= hasNull || others.some((one) => isNullable(one, met));
+    view.nullable &&= hasNull || others.some((version) => isNullable(version, met));
     if (hasNull) view.nulled ??= at;
     view.groups.push({ kind, alternatives: others, at });
   }
@@ -230,11 +229,11 @@ export const isUnrestricted = (view: View): boolean =>
 
 /** Returns true for a property that messages in a direction lack. */
 export const isHidden = (version: Version, direction: 'request' | 'response'): boolean =>
-  viewOf(version).nodes.some((one) => nodeOf(one)[direction === 'request' ? 'readOnly' : 'writeOnly'] === true);
+  viewOf(version).nodes.some((node) => nodeOf(node)[direction === 'request' ? 'readOnly' : 'writeOnly'] === true);
 
 /** Returns the name of an alternative: its component, title or type. */
 export function labelOf(version: Version): string {
-  const node: Node = nodeOf(version);
+  const node = nodeOf(version);
   if (typeof node['$ref'] === 'string') return String(node['$ref'].split('/').at(-1));
   if (typeof node['title'] === 'string') return node['title'];
   const { types } = viewOf(version);
@@ -242,7 +241,7 @@ export function labelOf(version: Version): string {
 }
 
 export const allTypesOf = ({ types, groups }: View): string[] =>
-  types ? [...types] : groups.flatMap(({ alternatives }) => alternatives.flatMap((one) => allTypesOf(viewOf(one))));
+  types ? [...types] : groups.flatMap(({ alternatives }) => alternatives.flatMap((part) => allTypesOf(viewOf(part))));
 
 /** Returns the alternatives of a schema, or the schema itself, or one alternative for each of its types. */
 export function listOfGroups({ groups, types, properties }: View, version: Version | undefined): Version[] {
@@ -260,8 +259,8 @@ export function listOfGroups({ groups, types, properties }: View, version: Versi
 /** Returns the constant properties, by which clients distinguish alternatives. */
 export const constantsOf = (version: Version): string =>
   [...viewOf(version).properties]
-    .flatMap(([name, one]) => {
-      const { values } = viewOf(one);
+    .flatMap(([name, version]) => {
+      const { values } = viewOf(version);
       return values?.size === 1 ? [`${name}=${[...values.keys()].join()}`] : [];
     })
     .sort()

@@ -126,7 +126,7 @@ export interface Definition {
   directives: readonly ConstDirectiveNode[];
 }
 
-interface Node {
+interface SdlNode {
   kind: string;
   name?: NameNode;
   directives?: readonly ConstDirectiveNode[];
@@ -134,9 +134,9 @@ interface Node {
   interfaces?: readonly NamedTypeNode[];
   types?: readonly NamedTypeNode[];
   defaultValue?: ConstValueNode;
-  fields?: readonly Node[];
-  values?: readonly Node[];
-  arguments?: readonly Node[];
+  fields?: readonly SdlNode[];
+  values?: readonly SdlNode[];
+  arguments?: readonly SdlNode[];
 }
 
 const sorted = (value: unknown): unknown =>
@@ -145,10 +145,10 @@ const sorted = (value: unknown): unknown =>
     : typeof value === 'object' && value !== null
       ? Object.entries(value)
           .sort(([a], [b]) => a.localeCompare(b))
-          .map(([key, one]) => [key, sorted(one)])
+          .map(([key, member]) => [key, sorted(member)])
       : value;
 
-function definitionOf(node: Node, schema: GraphQLSchema): Definition {
+function definitionOf(node: SdlNode, schema: GraphQLSchema): Definition {
   const { file, line, column } = placeOf(node.name);
   const names = (nodes: readonly NamedTypeNode[] = []) =>
     nodes
@@ -168,14 +168,14 @@ function definitionOf(node: Node, schema: GraphQLSchema): Definition {
 /** Returns the definitions of an SDL by path: `User.name`, `Query.users.limit`, `@permission`. `schema` has the types of defaults. */
 export function definitionsIn({ document }: SdlSource, schema: GraphQLSchema): Map<string, Definition> {
   const found = new Map<string, Definition>();
-  const addMembers = (path: string, node: Node) => {
+  const addMembers = (path: string, node: SdlNode) => {
     for (const member of [...(node.fields ?? []), ...(node.values ?? []), ...(node.arguments ?? [])]) {
       const own = `${path}.${member.name?.value}`;
       found.set(own, definitionOf(member, schema));
       addMembers(own, member);
     }
   };
-  for (const node of document.definitions as readonly Node[]) {
+  for (const node of document.definitions as readonly SdlNode[]) {
     if (node.name === undefined) continue;
     const path = node.kind === 'DirectiveDefinition' ? `@${node.name.value}` : node.name.value;
     const known = found.get(path);
@@ -191,7 +191,7 @@ export function inputAt(schema: GraphQLSchema, path: string): GraphQLArgument | 
   const owner = schema.getType(name);
   if (isInputObjectType(owner)) return owner.getFields()[field];
   const found = isObjectType(owner) || isInterfaceType(owner) ? owner.getFields()[field] : undefined;
-  return found?.args.find((one) => one.name === argument);
+  return found?.args.find((arg) => arg.name === argument);
 }
 
 /** The `Type.field`s that use each type in arguments, and in results. */
@@ -248,7 +248,7 @@ export function directivesOf({ directives, isInput }: Definition): Map<string, s
     const [key, text] = [
       `@${name.value}`,
       given
-        .map((one) => print(one))
+        .map((node) => print(node))
         .sort()
         .join(', '),
     ];

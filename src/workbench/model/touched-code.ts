@@ -86,7 +86,7 @@ function handlerOf(sources: readonly Source[], side: Side, element: string): Omi
   const isHome =
     side === 'rest' ? /^src\/application\/rest\/[^/]+$/ : new RegExp(`^src/application/graphql/${type}\\.ts$`);
   const member = new RegExp(`^\\s+(?:async )?${side === 'rest' ? element : field}[(:,]`);
-  for (const { file, lines } of sources.filter((one) => isHome.test(one.file))) {
+  for (const { file, lines } of sources.filter((source) => isHome.test(source.file))) {
     const start = lines.findIndex((line) => line.startsWith(`export const ${parse(file).name}`));
     const at = start < 0 ? -1 : lines.findIndex((line, index) => index > start && member.test(line));
     if (at < 0) continue;
@@ -106,7 +106,7 @@ function handlerOf(sources: readonly Source[], side: Side, element: string): Omi
 }
 
 const unique = (lines: readonly CodeLine[], keyOf = ({ file, line }: CodeLine) => `${file}:${line}`): CodeLine[] =>
-  lines.filter((one, index) => lines.findIndex((other) => keyOf(other) === keyOf(one)) === index);
+  lines.filter((line, index) => lines.findIndex((other) => keyOf(other) === keyOf(line)) === index);
 
 /**
  * Returns for each change the handlers, services and tests in the working tree. Reads the sources without running them, and finds
@@ -144,7 +144,7 @@ export function touched(
       handlers: unique(each.flatMap(({ handlers }) => handlers)),
       services: unique(each.flatMap(({ services }) => services)),
       tests: unique(
-        each.flatMap((one) => one.tests),
+        each.flatMap((code) => code.tests),
         ({ file }) => file,
       ),
     };

@@ -37,7 +37,7 @@ function readValue(document: Document): { value?: unknown; broken: [node: Node |
       aliases.push(alias);
       const target = alias.resolve(document);
       if (target === undefined) broken.push([alias, `There is no anchor &${alias.source} before this alias`]);
-      else if (path.some((one) => one === target))
+      else if (path.some((ancestor) => ancestor === target))
         broken.push([alias, `The alias *${alias.source} is inside its own anchor`]);
     },
   });

@@ -1,16 +1,16 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { migrationError } from '@accord-api/platform/database/apply-migrations';
 import { createMemoryDatabase, embeddedPool } from '@accord-api/platform/database/embedded';
-import { migrationFilters, migrationList, schemaEngine } from '@accord-api/platform/database/migration-engine';
 import {
   type Migration,
-  migrationError,
   migrationsFolder,
   RESET_SESSION,
   readMigrations,
 } from '@accord-api/platform/database/migrations';
 import { rootPath } from '@accord-api/platform/root';
 import type { PGlite } from '@electric-sql/pglite';
+import { migrationFilters, migrationList, schemaEngine } from './migration-engine.js';
 
 interface Sources {
   /** By default prisma/migrations and prisma/schema.prisma of the project. */

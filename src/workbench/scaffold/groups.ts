@@ -1,8 +1,10 @@
 import { basename, dirname, join } from 'node:path';
 import { Unable } from '@accord-api/platform/cli/output';
-import { type Operation, shapeOf } from '@accord-api/platform/contract/openapi';
+import { pathShape, type RestOperation } from '@accord-api/platform/contract/openapi';
+import { platformOperations } from '@accord-api/platform/contract/part-operations';
 import type { Project, SourceFile } from 'ts-morph';
 import { handlersFunctionOf } from '../model/names.js';
+import type { OpenApiSource } from '../model/openapi-source.js';
 import { permissionsOf } from '../model/permissions.js';
 import { ROOTS } from '../model/sdl-source.js';
 import {
@@ -21,7 +23,7 @@ import {
 import { fieldComment, operationComment, type RequiredFields, type Types } from './stubs.js';
 
 /** A change that `accord scaffold` made, or with `--check` would make. */
-export interface Change {
+export interface ScaffoldChange {
   /** Stubs are added, files are registered, and an unused import of the marker is dropped. */
   kind: 'added' | 'registered' | 'dropped';
   file: string;
@@ -44,7 +46,7 @@ export interface Left {
   reason: string;
 }
 
-export type Request = Pick<Operation, 'method' | 'path'>;
+export type Request = Pick<RestOperation, 'method' | 'path'>;
 
 const OPERATIONS = '../../../generated/operations.js';
 const GRAPHQL = '../../../generated/graphql.js';
@@ -75,20 +77,24 @@ const REGISTRIES = { tag: 'handlers', type: 'resolvers' };
 const pathOf = ({ kind, name }: Group) => `${FOLDERS[kind]}/${name}.ts`;
 const labelOf = ({ kind, name }: Group, member: string) => (kind === 'tag' ? member : `${name}.${member}`);
 
-/** @param before the request of each operationId before the contract was edited */
+/** @param before the request of each operationId before the contract was edited; @param ofParts the operations that parts answer */
 export const tagGroups =
-  (operations: readonly Operation[], before: Readonly<Record<string, Request>>): Groups =>
+  (
+    { document, operations }: Pick<OpenApiSource, 'document' | 'operations'>,
+    before: Readonly<Record<string, Request>>,
+    ofParts: ReadonlySet<string> = platformOperations(document),
+  ): Groups =>
   (registered) =>
     [...new Set([...registered, ...operations.map(({ tag }) => tag)])].map((tag) => ({
       kind: 'tag',
       name: tag,
       members: new Map(
         operations
-          .filter((one) => one.tag === tag)
+          .filter((operation) => operation.tag === tag)
           .map((operation) => {
             const { operationId, method, path, permission } = operation;
             const comment = permission === 'public' ? undefined : operationComment(operation);
-            return [operationId, { isRequired: true, about: `${method} ${path}`, comment }];
+            return [operationId, { isRequired: !ofParts.has(operationId), about: `${method} ${path}`, comment }];
           }),
       ),
       reason(member) {
@@ -96,7 +102,7 @@ export const tagGroups =
         if (moved) return `openapi.yaml has it under the tag ${moved.tag}.`;
         const old = Object.hasOwn(before, member) ? before[member] : undefined;
         const renamed = operations.find(
-          ({ method, path }) => method === old?.method && shapeOf(path) === shapeOf(old.path),
+          ({ method, path }) => method === old?.method && pathShape(path) === pathShape(old.path),
         );
         return `openapi.yaml no longer has it${renamed ? `, and has its request as ${renamed.operationId}` : ''}.`;
       },
@@ -121,7 +127,7 @@ export const typeGroups =
 const operationsImport = (file: SourceFile) =>
   file
     .getImportDeclarations()
-    .find((one) => one.getModuleSpecifierValue() === OPERATIONS && one.getNamespaceImport() !== undefined);
+    .find((line) => line.getModuleSpecifierValue() === OPERATIONS && line.getNamespaceImport() !== undefined);
 
 /** Returns the import that the declaration of a group needs: a namespace, or an interface. */
 const importOf = ({ kind, name }: Group, file: SourceFile): string =>
@@ -154,13 +160,13 @@ const registryOf = (kind: Group['kind']) => ({
  * Adds stubs, and registers their files. Edits the sources in memory only.
  * @throws Unable for a file without the expected declaration
  */
-export function editGroups(project: Project, root: string, kind: Group['kind'], groups: Groups): Change[] {
+export function editGroups(project: Project, root: string, kind: Group['kind'], groups: Groups): ScaffoldChange[] {
   const { constant, path } = registryOf(kind);
   const registry = project.getSourceFile(join(root, path));
   if (!registry || !literalOf(registry, constant))
     throw new Unable(`${path} must export \`${constant}\`, an object literal that names the files beside it.`);
   const registered = propertyNames(registry, constant);
-  return groups(registered).flatMap((group): Change[] => {
+  return groups(registered).flatMap((group): ScaffoldChange[] => {
     const { name, members } = group;
     const isRegistered = registered.includes(name);
     if (![...members.values()].some(({ isRequired }) => isRequired)) return [];
@@ -182,8 +188,8 @@ export function leftIn(project: Project, root: string, kind: Group['kind'], grou
   return groups(propertyNames(project.getSourceFile(join(root, path)), constant)).flatMap((group) => {
     const { name, members, reason } = group;
     const file = project.getSourceFile(join(root, pathOf(group)));
-    const gone = ownNames(file, name).filter((one) => !members.has(one));
-    const own = gone.map((one) => ({ file: pathOf(group), name: labelOf(group, one), reason: reason(one) }));
+    const gone = ownNames(file, name).filter((member) => !members.has(member));
+    const own = gone.map((member) => ({ file: pathOf(group), name: labelOf(group, member), reason: reason(member) }));
     return members.size > 0 || !literalOf(file, name)
       ? own
       : [...own, { file: path, name, reason: `The contract has no such ${kind}.` }];
@@ -194,7 +200,7 @@ export function leftIn(project: Project, root: string, kind: Group['kind'], grou
 function newFile(project: Project, path: string): SourceFile {
   const name = basename(path);
   const beside = project.getFileSystem().readDirSync(dirname(path));
-  const alike = beside.map((one) => basename(one.name)).find((one) => one.toLowerCase() === name.toLowerCase());
+  const alike = beside.map((entry) => basename(entry.name)).find((file) => file.toLowerCase() === name.toLowerCase());
   if (alike === undefined) return project.createSourceFile(path, '');
   throw new Unable(
     `The new file ${name} and ${alike} differ in case only, and some file systems ignore case. Choose another name.`,
@@ -213,9 +219,9 @@ function refuseOtherContent(file: SourceFile, group: Group, isRegistered: boolea
     );
 }
 
-function addStubs(file: SourceFile, group: Group): Change[] {
+function addStubs(file: SourceFile, group: Group): ScaffoldChange[] {
   const { kind, name: constant, members } = group;
-  const changes: Change[] = [];
+  const changes: ScaffoldChange[] = [];
   const present = propertyNames(file, constant);
   let above: string | undefined;
   for (const [name, { isRequired, about, comment }] of members) {

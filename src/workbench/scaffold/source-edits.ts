@@ -64,7 +64,7 @@ const spreadNames = (spread: SpreadAssignment): string[] =>
     .getExpression()
     .getType()
     .getProperties()
-    .map((one) => one.getName());
+    .map((property) => property.getName());
 
 function nameOf(node: Node): string {
   if (Node.isSpreadAssignment(node) || !Node.hasName(node)) return '';
@@ -77,14 +77,14 @@ export const ownNames = (file: SourceFile | undefined, constant: string): string
   (literalOf(file, constant)?.getProperties() ?? []).map(nameOf).filter((name) => name !== '');
 
 export const propertyNames = (file: SourceFile | undefined, constant: string): string[] =>
-  (literalOf(file, constant)?.getProperties() ?? []).flatMap((one) =>
-    Node.isSpreadAssignment(one) ? spreadNames(one) : [nameOf(one)],
+  (literalOf(file, constant)?.getProperties() ?? []).flatMap((property) =>
+    Node.isSpreadAssignment(property) ? spreadNames(property) : [nameOf(property)],
   );
 
 export const propertyOf = (file: SourceFile | undefined, constant: string, name: string): Node | undefined =>
   literalOf(file, constant)
     ?.getProperties()
-    .find((one) => nameOf(one) === name);
+    .find((property) => nameOf(property) === name);
 
 /** Inserts a property with its comma after another one, or first. `gap` separates properties. */
 export function insertProperty(file: SourceFile, constant: string, text: string, after?: string, gap = ''): void {
@@ -102,9 +102,9 @@ export function insertProperty(file: SourceFile, constant: string, text: string,
 }
 
 export function importNamed(file: SourceFile, module: string, name: string, isTypeOnly = false): void {
-  const ofModule = file.getImportDeclarations().filter((one) => one.getModuleSpecifierValue() === module);
-  if (ofModule.some((one) => one.getNamedImports().some((named) => named.getName() === name))) return;
-  const same = ofModule.find((one) => one.isTypeOnly() === isTypeOnly && !one.getNamespaceImport());
+  const ofModule = file.getImportDeclarations().filter((line) => line.getModuleSpecifierValue() === module);
+  if (ofModule.some((declaration) => declaration.getNamedImports().some((named) => named.getName() === name))) return;
+  const same = ofModule.find((line) => line.isTypeOnly() === isTypeOnly && !line.getNamespaceImport());
   if (same) same.addNamedImport(name);
   else file.addImportDeclaration({ moduleSpecifier: module, namedImports: [name], isTypeOnly });
 }
@@ -113,14 +113,14 @@ export function importNamed(file: SourceFile, module: string, name: string, isTy
 export const isUsed = (file: SourceFile, name: string): boolean =>
   file
     .getDescendantsOfKind(SyntaxKind.Identifier)
-    .some((one) => one.getText() === name && !one.getFirstAncestorByKind(SyntaxKind.ImportDeclaration));
+    .some((node) => node.getText() === name && !node.getFirstAncestorByKind(SyntaxKind.ImportDeclaration));
 
 /** Removes a named import. Returns false if there is none. */
 export function removeImport(file: SourceFile, name: string): boolean {
   const named = file
     .getImportDeclarations()
-    .flatMap((one) => one.getNamedImports())
-    .find((one) => one.getName() === name);
+    .flatMap((declaration) => declaration.getNamedImports())
+    .find((specifier) => specifier.getName() === name);
   const declaration = named?.getImportDeclaration();
   if (!named || !declaration) return false;
   if (declaration.getNamedImports().length > 1) named.remove();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Operation } from '@accord-api/platform/contract/openapi';
+import type { RestOperation } from '@accord-api/platform/contract/openapi';
 import { type FieldDefinitionNode, type GraphQLAbstractType, Kind, print } from 'graphql';
 import { Project } from 'ts-morph';
 import { isList, namedType, type SdlSource } from '../model/sdl-source.js';
@@ -11,16 +11,16 @@ export type Types = ReadonlyMap<string, ReadonlyMap<string, { about: string; fie
 /** Returns the types with resolvers. Code generation ignores extensions as well. */
 export function typesOf({ document: { definitions }, schema }: SdlSource): Types {
   return new Map(
-    definitions.flatMap((one): [string, ReturnType<Types['get']> & {}][] => {
-      if (one.kind === Kind.UNION_TYPE_DEFINITION || one.kind === Kind.INTERFACE_TYPE_DEFINITION) {
-        const possible = schema.getPossibleTypes(schema.getType(one.name.value) as GraphQLAbstractType);
-        return [[one.name.value, new Map([['__resolveType', { about: possible.join(' | ') }]])]];
+    definitions.flatMap((definition): [string, ReturnType<Types['get']> & {}][] => {
+      if (definition.kind === Kind.UNION_TYPE_DEFINITION || definition.kind === Kind.INTERFACE_TYPE_DEFINITION) {
+        const possible = schema.getPossibleTypes(schema.getType(definition.name.value) as GraphQLAbstractType);
+        return [[definition.name.value, new Map([['__resolveType', { about: possible.join(' | ') }]])]];
       }
-      if (one.kind !== Kind.OBJECT_TYPE_DEFINITION) return [];
-      const fields = (one.fields ?? []).map(
+      if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) return [];
+      const fields = (definition.fields ?? []).map(
         (field) => [field.name.value, { about: print(field.type), field }] as const,
       );
-      return [[one.name.value, new Map(fields)]];
+      return [[definition.name.value, new Map(fields)]];
     }),
   );
 }
@@ -36,15 +36,23 @@ export const emptyProject = (root: string) =>
   });
 
 /** Returns the resolvers that the types in `generated/graphql.ts` require. */
-export function requiredFields(root: string, generated: string, types: Types): RequiredFields {
+export function requiredFields(
+  root: string,
+  { 'graphql.ts': generated = '', 'policy.ts': policy = '' }: Readonly<Record<string, string>>,
+  types: Types,
+): RequiredFields {
   // The context imports the whole service, and does not affect the fields.
   const text = generated.replace(/^import type \{ GraphQLContext \} from .*;$/m, 'type GraphQLContext = unknown;');
-  const file = emptyProject(root).createSourceFile(join(root, 'generated', 'graphql.ts'), text, { overwrite: true });
+  const project = emptyProject(root);
+  const write = (name: string, source: string) =>
+    project.createSourceFile(join(root, 'generated', name), source, { overwrite: true });
+  write('policy.ts', policy);
+  const file = write('graphql.ts', text);
   const required = (type: string) => {
     const resolvers = file.getTypeAlias(`${type}Routes`) ?? file.getInterface(`${type}Resolvers`);
-    return (resolvers?.getType().getProperties() ?? []).filter((one) => !one.isOptional());
+    return (resolvers?.getType().getProperties() ?? []).filter((property) => !property.isOptional());
   };
-  return new Map([...types.keys()].map((type) => [type, new Set(required(type).map((one) => one.getName()))]));
+  return new Map([...types.keys()].map((type) => [type, new Set(required(type).map((symbol) => symbol.getName()))]));
 }
 
 const comment = (target: string) => `// route({ target: ${target}, handler: … })`;
@@ -62,7 +70,7 @@ export function operationComment({
   method,
   path,
   operation,
-}: Pick<Operation, 'method' | 'path' | 'operation'>): string {
+}: Pick<RestOperation, 'method' | 'path' | 'operation'>): string {
   const segments = path.split('/');
   const last = segments.at(-1) ?? '';
   const rows = segments.flatMap((segment, index) => {
@@ -83,7 +91,7 @@ export function fieldComment(root: string, { name, type, arguments: given = [] }
   const result = namedType(type).replace(/Connection$/, '');
   const [verb = ''] = /^[a-z]+/.exec(name.value) ?? [];
   const noun = name.value.slice(verb.length);
-  const key = given.map((argument) => argument.name.value).findLast((one) => /id$/i.test(one));
+  const key = given.map((argument) => argument.name.value).findLast((name) => /id$/i.test(name));
   const isRemoval = root === 'Mutation' && /^(delete|remove)$/.test(verb);
   const row = key && `${key === 'id' ? (isRemoval ? noun : result) : modelOf(key)}, '${key}'`;
   if (root === 'Subscription') return comment(`stream(${result})`);

@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import type { OpenApiDocument, Schema } from '../../../src/platform/core/contract/document.js';
 import { operations } from '../../../src/platform/core/contract/openapi.js';
+import { filesIn } from '../../../src/platform/core/contract/project-files.js';
 import { inlineSchemas, structureOf } from '../../../src/platform/core/contract/schemas.js';
 import { restElements } from '../../../src/testing/coverage/rest.js';
 import { openApiOf } from '../../../src/workbench/model/openapi-source.js';
@@ -90,7 +91,7 @@ t.test('an operation without a permission is rejected', async (t) => {
 });
 
 t.test('secrets in requests are writeOnly', async (t) => {
-  const { schemas } = openApiOf(readFileSync('openapi.yaml', 'utf8')).written.components;
+  const { schemas } = openApiOf(readFileSync('openapi.yaml', 'utf8'), undefined, filesIn('.')).written.components;
   const secret = /^(password|current_password|new_password|refresh_token)$/;
   const members = Object.entries(schemas).flatMap(([schema, { properties = {} }]) =>
     Object.entries(properties)

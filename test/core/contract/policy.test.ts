@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { accountRules } from '../../../src/platform/parts/identity/accounts/users.js';
+import { identity } from '../../../src/platform/parts/identity/index.js';
 import { readConfig } from '../../../src/platform/server/config.js';
 import { prepareData } from '../../../src/platform/server/serve.js';
 import { check } from '../../../src/workbench/model/check.js';
@@ -115,7 +116,7 @@ t.test('the first administrator gets the administrator role', async (t) => {
     ADMIN_EMAIL: 'first@example.com',
     ADMIN_PASSWORD: 'a password for the first one',
   });
-  await prepareData(database, config, library);
+  await prepareData([identity()], { database, config, application: library });
   t.match(await database.client.user.findMany(), [{ email: 'first@example.com', role: 'KEEPER' }]);
 });
 

@@ -23,7 +23,7 @@ onEachDatabase(t, async (t, open) => {
       '{ me { id } a: user(id: 999) { id } b: user(id: "x") { id } c: users(limit: 0) { id } }',
     );
     t.same(data, { me: { id: String(viewer.id) }, a: null, b: null, c: null });
-    const byPath = new Map(errors.map((one) => [one.path?.[0], one]));
+    const byPath = new Map(errors.map((error) => [error.path?.[0], error]));
     t.match(byPath.get('a')?.extensions, { code: 'NOT_FOUND', statusCode: 404 });
     t.match(byPath.get('b')?.extensions, { code: 'BAD_REQUEST', errors: [{ pointer: '/id' }] });
     t.match(byPath.get('c')?.extensions, { code: 'VALIDATION_FAILED', errors: [{ pointer: '/limit' }] });

@@ -69,7 +69,7 @@ onEachDatabase(t, async (t, open) => {
               .slice(passed, passed + mostComments)
               .map(({ text, authorId }) => ({
                 text,
-                author: { id: String(authorId), name: writers.find((one) => one.id === authorId)?.name },
+                author: { id: String(authorId), name: writers.find((writer) => writer.id === authorId)?.name },
               })),
           }));
         t.equal(expected.length, most);

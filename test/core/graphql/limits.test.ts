@@ -4,6 +4,7 @@ import t from 'tap';
 import { policy } from '../../../generated/policy.js';
 import { resolvers } from '../../../src/application/graphql/resolvers.js';
 import { models } from '../../../src/application/models.js';
+import { notWritten } from '../../../src/platform/core/calls/errors.js';
 import { checkDocument, checkOperation } from '../../../src/platform/core/graphql/limits.js';
 import { executableSchema } from '../../../src/platform/core/graphql/schema.js';
 import { onEachDatabase } from '../../support/databases.js';
@@ -321,6 +322,7 @@ t.test('measuring a document is cheap', async (t) => {
   const schema = executableSchema(readFileSync('schema.graphql', 'utf8'), resolvers, {
     policy,
     services: schemaServices(models),
+    ofParts: { 'Query.me': notWritten },
   });
   const limits = { depth: 10, complexity: 5000, aliases: 30, directives: 50, tokens: 2000, subscribe: 16_384 };
   const hostile = {

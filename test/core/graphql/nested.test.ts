@@ -45,12 +45,16 @@ const ROOTS: Root[] = [
   ['users(limit: 3, offset: 3)', 'User'],
   ['users(limit: $two, offset: $one)', 'User'],
   ['users(limit: $tooMany)', 'User'],
-  ['usersConnection(last: 3)', 'User', (one) => `{ edges { cursor node ${one} } pageInfo { hasNextPage endCursor } }`],
-  ['usersConnection(last: 2)', 'User', (one) => `{ edges { node ${one} } b: edges { node { posts { id } } } }`],
+  [
+    'usersConnection(last: 3)',
+    'User',
+    (fields) => `{ edges { cursor node ${fields} } pageInfo { hasNextPage endCursor } }`,
+  ],
+  ['usersConnection(last: 2)', 'User', (fields) => `{ edges { node ${fields} } b: edges { node { posts { id } } } }`],
   ['post(id: $post)', 'Post'],
   ['posts(limit: 3)', 'Post'],
   ['posts(offset: $one)', 'Post'],
-  ['messages(channelId: "drawn")', 'User', (one) => `{ id author ${one} }`],
+  ['messages(channelId: "drawn")', 'User', (fields) => `{ id author ${fields} }`],
 ];
 const PAGES = [
   '',
@@ -88,11 +92,13 @@ function selection(type: string, levels: number): fc.Arbitrary<string> {
   const part = fc.oneof({ weight: 8, arbitrary: field }, { weight: levels > 1 ? 1 : 0, arbitrary: spread });
   return fc
     .array(part, { minLength: 1, maxLength: 4 })
-    .map((parts) => `{ ${parts.map((one, n) => (n === 0 || one.startsWith('.') ? one : `n${n}: ${one}`)).join(' ')} }`);
+    .map(
+      (parts) => `{ ${parts.map((part, n) => (n === 0 || part.startsWith('.') ? part : `n${n}: ${part}`)).join(' ')} }`,
+    );
 }
 const root = fc
   .constantFrom(...ROOTS)
-  .chain(([field, type, around = (one) => one]) => selection(type, 3).map((one) => `${field} ${around(one)}`));
+  .chain(([field, type, around = (text) => text]) => selection(type, 3).map((fields) => `${field} ${around(fields)}`));
 const drawn = fc.record({
   roots: fc.array(root, { minLength: 1, maxLength: 2 }),
   conditions: fc.record({ yes: fc.boolean(), no: fc.boolean() }),
@@ -141,7 +147,7 @@ onEachDatabase(t, async (t, open) => {
     const sent = { together: 0, resolved: 0 };
     let failed = 0;
     for (const { roots, conditions } of fc.sample(drawn, { seed: 13, numRuns: 100 })) {
-      const fields = roots.map((one, n) => `r${n}: ${one}`).join(' ');
+      const fields = roots.map((root, n) => `r${n}: ${root}`).join(' ');
       const query = `query(${VARIABLES}) { ${fields} ...All } ${FRAGMENTS}
         fragment All on Query { user(id: $user) { ...OfUser } post(id: $post) { ...OfPost comments { ...OfComment } } ...Used }
         fragment Used on Query { users(limit: $tooMany, offset: $one) @skip(if: true) @include(if: $no) { id } }`;
@@ -150,6 +156,12 @@ onEachDatabase(t, async (t, open) => {
       const found = await statementsOf(() => service.graphql(developer, query, variables));
       t.strictSame(found.result.data, expected.result.data, query);
       t.strictSame(inOrder(found.result.errors), inOrder(expected.result.errors), query);
+      const again = await statementsOf(() => service.graphql(developer, query, variables));
+      t.strictSame(
+        [again.result.data, inOrder(again.result.errors)],
+        [found.result.data, inOrder(found.result.errors)],
+      );
+      if (found.result.errors.length === 0) t.equal(again.statements.length, found.statements.length);
       sent.together += found.statements.length;
       sent.resolved += expected.statements.length;
       if (found.result.errors.length > 0) failed += 1;
@@ -180,7 +192,7 @@ onEachDatabase(t, async (t, open) => {
       const query = text.includes('$user') ? text.replace('mutation', 'mutation($user: ID!)') : text;
       const { data, codes } = await other.graphql(text.includes('mutation') ? admin : viewer, query, ids);
       t.same(codes, [], text);
-      const value = path.split('.').reduce((one: Json, step) => one?.[step], data);
+      const value = path.split('.').reduce((value: Json, step) => value?.[step], data);
       t.match(value, /^\d+ by \d+$/, text);
     }
     await client.post.deleteMany({ where: { title: 'new' } });

@@ -1,6 +1,6 @@
 import { execute, type GraphQLSchema, getOperationAST, type OperationDefinitionNode, parse } from 'graphql';
 import t from 'tap';
-import { NO_ISSUES } from '../../../src/platform/core/calls/errors.js';
+import { NO_ISSUES, notWritten } from '../../../src/platform/core/calls/errors.js';
 import { type GraphQLContext, operationContext } from '../../../src/platform/core/graphql/context.js';
 import { measure } from '../../../src/platform/core/graphql/cost.js';
 import { isIntrospection } from '../../../src/platform/core/graphql/operation-check.js';
@@ -16,6 +16,7 @@ const SDL = `
   type Query { items: [Item!] @permission(action: "all") }
 `;
 
+const ITEMS = { Query: { items: notWritten } };
 const NOTHING = { policy: {}, services: schemaServices([]) };
 
 /** A list whose items have parts that are read in batches, and what was seen of it. */
@@ -24,12 +25,13 @@ function served() {
   const schema = executableSchema(
     SDL,
     {
+      ...ITEMS,
       Item: {
         parts: ({ id }: { id: number }, _args: object, context: GraphQLContext) => {
           seen.contexts.add(context);
           return context.batch(context.call, 'parts', id, async (_call, ids) => {
             seen.reads.push(ids);
-            return new Map(ids.map((one) => [one, [{ id: 10 * one }]]));
+            return new Map(ids.map((id) => [id, [{ id: 10 * id }]]));
           });
         },
       },
@@ -95,7 +97,7 @@ function counted(schema: GraphQLSchema) {
 }
 
 t.test('a document is measured once for equal values of its variables', async (t) => {
-  const schema = executableSchema(SDL, {}, NOTHING);
+  const schema = executableSchema(SDL, ITEMS, NOTHING);
   const looks = counted(schema);
   const text = 'query($n: Int, $text: String) { items { parts(limit: $n) { id parts(limit: 1) { id label } } } }';
   const document = parse(text);
@@ -141,7 +143,7 @@ t.test('an event is executed and encoded once for equal selections', async (t) =
   const entries: Entry[] = [{ id: 1 }];
   const reader = {
     name: 'entries',
-    after: async (_key: string, id: number) => entries.filter((one) => one.id > id),
+    after: async (_key: string, id: number) => entries.filter((entry) => entry.id > id),
     head: async () => 0,
     lastGiven: async () => 0,
     watch: (_key: string, onNews: (head: number) => void) => {

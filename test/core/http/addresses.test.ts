@@ -29,7 +29,7 @@ t.test('an address is parsed without port, brackets, quotes and zone', async (t)
     ],
   };
   for (const [address, all] of Object.entries(spellings))
-    for (const one of [address, ...all]) t.equal(parseAddress(one), address, one);
+    for (const spelling of [address, ...all]) t.equal(parseAddress(spelling), address, spelling);
   for (const none of [
     '',
     'unknown',
@@ -62,9 +62,9 @@ t.test('a proxy names addresses', async (t) => {
       return Number(headers.get('x-rate-limit-remaining'));
     };
     const spellings = ['192.0.2.9', '192.0.2.9:4711', '"192.0.2.9:4712"', '::ffff:192.0.2.9', '[::ffff:192.0.2.9]:1'];
-    for (const [n, one] of spellings.entries()) t.equal(await left(one), 99 - n, one);
+    for (const [n, spelling] of spellings.entries()) t.equal(await left(spelling), 99 - n, spelling);
     const hosts = ['2001:db8::1', '[2001:db8::1]', '[2001:db8::1]:4711', '"[2001:DB8:0::1]:4712"', '2001:db8::2%eth0'];
-    for (const [n, one] of hosts.entries()) t.equal(await left(one), 99 - n, one);
+    for (const [n, host] of hosts.entries()) t.equal(await left(host), 99 - n, host);
     t.equal(await left('192.0.2.7', '10.0.0.5:3300'), 99, 'a proxy with a port is trusted');
     t.equal(await left('198.51.100.1', '192.0.2.7:1', '10.0.0.5'), 98, 'the client of the first proxy is not');
   });
@@ -76,7 +76,7 @@ t.test('a proxy names addresses', async (t) => {
       return Number(headers.get('x-rate-limit-remaining'));
     };
     const entries = ['127.0.0.1', 'unknown', '_hidden:1', '192.0.2.300', '192.0.2.1, secret', ' , '];
-    for (const [n, one] of entries.entries()) t.equal(await left(one), 99 - n, one);
+    for (const [n, entry] of entries.entries()) t.equal(await left(entry), 99 - n, entry);
   });
 
   t.test('another port is no other network for logins and the audit', async (t) => {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { notWritten } from '../../../src/platform/index.js';
 import { type Own, withoutRow } from '../../support/own-application.js';
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -96,5 +97,11 @@ const names = ['sendText', 'sendBytes', 'sendAny', 'sendComment', 'sendExpressio
 /** Operations that return their body: text, bytes, and JSON with recursive schemas and keywords beside references. */
 export const bodiesApplication: Own = {
   openapi,
-  handlers: { bodies: { ...Object.fromEntries(names.map((name) => [name, told])), sendBeginning: beginning } },
+  handlers: {
+    bodies: {
+      ...Object.fromEntries(names.map((name) => [name, told])),
+      sendBeginning: beginning,
+      sendLater: notWritten,
+    },
+  },
 };

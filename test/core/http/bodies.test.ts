@@ -86,7 +86,7 @@ t.test('a body is read by the declared media type only', async (t) => {
     const bytes = () => send('bytes', 'application/octet-stream', 'a');
     const slow = Array.from({ length: BOUNDS.bodyStreams.value }, begin);
     t.teardown(() => {
-      for (const one of slow) one.destroy();
+      for (const request of slow) request.destroy();
     });
     await eventually('the refusal', async () => (await bytes()).status === 503);
     t.equal((await send('text', 'text/plain', 'a')).status, 200);
@@ -163,7 +163,7 @@ t.test('a body is read by the declared media type only', async (t) => {
     t.same(problem(await sendJson('beside', { a: 'too long' })), [422, '/a must have at most 5 characters; it has 8']);
   });
 
-  t.test('an operation without a handler answers 501', async (t) => {
+  t.test('an operation that is not written yet answers 501', async (t) => {
     t.match(await sendJson('later', {}), { status: 501, body: { code: 'NOT_IMPLEMENTED' } });
     t.same(app.notWritten, ['sendLater']);
   });

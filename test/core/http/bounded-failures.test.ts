@@ -63,7 +63,7 @@ t.test('no failure is larger than 16 KiB', async (t) => {
   }
 
   t.test('operations with a body', async (t) => {
-    for (const operation of contractOperations.filter((one) => one.operation.requestBody)) {
+    for (const operation of contractOperations.filter((operation) => operation.operation.requestBody)) {
       const draft = await soundRequest(service, operation);
       const headers = { ...JSON_BODY, ...draft.as?.headers };
       for (const [what, body, faults] of hostile) {

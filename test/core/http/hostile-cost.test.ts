@@ -159,7 +159,7 @@ function addresses({ viewer }: Service): Subject[] {
   ];
   const parameters = contractOperations.flatMap(({ operation, path, method }) =>
     operation.parameters
-      .filter((one) => one.in === 'query' && method === 'GET')
+      .filter((parameter) => parameter.in === 'query' && method === 'GET')
       .map(({ name }) => `${path.replaceAll(/{\w+}/g, '1')}?${name}=`),
   );
   const queries = ['/api/v1/users?', '/users?version=', '/users?version=1&', '/api/v1/users/?', ...parameters];

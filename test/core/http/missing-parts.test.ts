@@ -7,21 +7,26 @@ import { startInstance } from '../../support/service.js';
 
 t.test('a contract that needs a missing part does not start, and the message names the line', async (t) => {
   const lines = Object.fromEntries(
-    ['openapi.yaml', 'schema.graphql'].map((file) => [file, readFileSync(file, 'utf8').split('\n')]),
+    ['openapi.yaml', 'schema.graphql', 'generated/openapi.yaml'].map((file) => [
+      file,
+      readFileSync(file, 'utf8').split('\n'),
+    ]),
   );
   for (const [part, says, file, text] of [
-    ['limits', 'the response 429', 'openapi.yaml', /429/],
-    ['browsers', 'cookieAuth', 'openapi.yaml', /cookieAuth:/],
-    ['observability', 'metricsToken', 'openapi.yaml', /metricsToken:/],
-    ['live', 'type Subscription', 'schema.graphql', /type Subscription/],
+    ['limits', 'names limits in x-parts', 'openapi.yaml', /^x-parts:/],
+    ['browsers', 'declares a cookie', 'generated/openapi.yaml', /in: cookie/],
+    ['observability', 'names observability in x-parts', 'openapi.yaml', /^x-parts:/],
+    ['idempotency', 'declares Idempotency-Key', 'openapi.yaml', /Idempotency-Key/],
+    ['live', 'declares type Subscription', 'schema.graphql', /type Subscription/],
+    ['identity', 'names identity in x-parts', 'openapi.yaml', /^x-parts:/],
   ] as const) {
     const changed = { ...application, parts: allParts.filter(({ name }) => name !== part) };
     const error = await startInstance(t, await memoryDatabase(t), {}, { changed }).then(
       () => new Error('it starts'),
       (refusal: Error) => refusal,
     );
-    const [, line] = /^[\w.]+:(\d+) /.exec(error.message) ?? [];
-    t.equal(error.message, `${file}:${line} declares ${says}. Add ${part}() to \`parts\`.`);
+    const [, line] = /^[\w./]+:(\d+) /.exec(error.message) ?? [];
+    t.equal(error.message, `${file}:${line} ${says}. Add ${part}() to \`parts\`.`);
     t.match(lines[file]?.[Number(line) - 1], text);
   }
 });

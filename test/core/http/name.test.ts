@@ -106,6 +106,8 @@ t.test('the lines of a start have the name', async (t) => {
   const lines = t.capture(console, 'log');
   const app = {
     log: undefined as never,
+    core: { seams: { pages: {} } } as never,
+    hasRoute: () => true,
     notWritten: [],
     restEntry: { prefixes: ['/api/v1', '/api/v2'], sample: '/api/v2/labels' },
   };
@@ -226,7 +228,7 @@ t.test(
     t.equal(headers['x-rate-limit-remaining'], '99');
     // An instance counts locally for a second after a time-out of Redis.
     await eventually('what both have counted', async () => {
-      for (const one of [here, there]) await one.ask('GET', '/notes', { headers: one.bearer });
+      for (const service of [here, there]) await service.ask('GET', '/notes', { headers: service.bearer });
       const keys = (await redis.keys(`${prefix}*`)).map((key) => key.slice(prefix.length).split(':')[0]);
       return [...new Set(keys)].sort().join() === [NAME, 'shop'].join();
     });

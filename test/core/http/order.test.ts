@@ -4,11 +4,9 @@ import { HOOKS, type Hook, rows } from '../../../src/platform/core/order.js';
 import { registerStages, type Stages } from '../../../src/platform/core/way.js';
 
 const ofHooks = rows.filter(({ section }) => HOOKS.includes(section as Hook));
-/** A package has one place, at which it adds its hooks. */
-const PACKAGES = ofHooks
-  .filter((row, at) => row.package && ofHooks.findIndex((one) => one.package === row.package) === at)
-  .map(({ name }) => name);
-const named = ofHooks.filter((row) => row.package === undefined || PACKAGES.includes(row.name)).map(({ name }) => name);
+const named = ofHooks.map(({ name }) => name);
+const answerOthers = async () => 'nothing';
+const OPTIONS = { production: false, answerOthers };
 
 /** Returns an app whose stages write down their names. */
 async function recorded(made: readonly string[], production = false): Promise<{ app: FastifyInstance; met: string[] }> {
@@ -16,10 +14,9 @@ async function recorded(made: readonly string[], production = false): Promise<{ 
   const met: string[] = [];
   const stages = made.map((name) => {
     const step = () => void met.push(name);
-    const register = async (scope: FastifyInstance) => scope.addHook('onRequest', async () => step());
-    return [name, PACKAGES.includes(name) ? { register } : () => step];
+    return [name, () => step];
   });
-  await registerStages(app, Object.fromEntries(stages) as Stages, production);
+  await registerStages(app, Object.fromEntries(stages) as Stages, { production, answerOthers });
   app.get('/', async () => 'done');
   return { app, met };
 }
@@ -34,7 +31,7 @@ t.test('a request passes the stages in the order of the table, in whatever order
 
 t.test('an address without a route passes the same stages', async (t) => {
   const { app, met } = await recorded(named);
-  t.equal((await app.inject('/nowhere')).statusCode, 404);
+  t.equal((await app.inject('/nowhere')).body, 'nothing');
   t.strictSame(met, named);
 });
 
@@ -56,7 +53,7 @@ t.test('production omits some stages, and a part that is left out takes its rows
 t.test('a route runs only what its stages returned for it', async (t) => {
   const app = Fastify();
   const seen: (string | undefined)[] = [];
-  await registerStages(app, { route: ({ url }) => (url === '/one' ? () => void seen.push(url) : undefined) }, false);
+  await registerStages(app, { route: ({ url }) => (url === '/one' ? () => void seen.push(url) : undefined) }, OPTIONS);
   app.get('/one', async () => '');
   app.get('/two', async () => '');
   for (const url of ['/one', '/two', '/three']) await app.inject(url);
@@ -75,7 +72,7 @@ t.test('a stage that refuses, answers or waits ends the way, or holds it up', as
       ...step('security-headers', () => async () => void met.push('waited')),
       ...step('strict-transport', () => () => void met.push('after')),
     },
-    false,
+    OPTIONS,
   );
   app.get('/:any', async () => 'handler');
   t.equal((await app.inject('/refused')).statusCode, 500);
@@ -83,4 +80,43 @@ t.test('a stage that refuses, answers or waits ends the way, or holds it up', as
   t.strictSame(met, []);
   t.equal((await app.inject('/all')).body, 'handler');
   t.strictSame(met, ['waited', 'after']);
+});
+
+t.test('what the function of an operation throws is a failure, whatever it is', async (t) => {
+  const app = Fastify();
+  await registerStages(app, {}, OPTIONS);
+  const thrown = [new Error('an error'), 'a text', undefined, null, { status: 200 }];
+  const config = { plan: {} as never };
+  for (const [n, value] of thrown.entries()) {
+    app.route({ method: 'GET', url: `/late/${n}`, config, handler: () => Promise.reject(value) });
+    app.route({
+      method: 'GET',
+      url: `/${n}`,
+      config,
+      handler: () => {
+        throw value;
+      },
+    });
+  }
+  for (const [n, value] of thrown.entries()) {
+    for (const url of [`/${n}`, `/late/${n}`]) t.equal((await app.inject(url)).statusCode, 500, `${url}: ${value}`);
+    t.equal((await app.inject({ method: 'HEAD', url: `/${n}` })).statusCode, 500);
+  }
+});
+
+t.test('an operation that was answered at the time limit ends there', async (t) => {
+  const app = Fastify();
+  let calls = 0;
+  const late: Stages['route'] = () => async (_request, reply) => {
+    reply.send('the time is over');
+    reply.hijack();
+  };
+  await registerStages(app, { route: late }, OPTIONS);
+  const handler = async () => {
+    calls += 1;
+  };
+  app.route({ method: 'POST', url: '/', config: { plan: {} as never }, handler });
+  t.equal((await app.inject({ method: 'POST', url: '/' })).body, 'the time is over');
+  await new Promise(setImmediate);
+  t.equal(calls, 0);
 });

@@ -4,7 +4,7 @@ import { outsideService } from '../../../src/platform/core/calls/outside.js';
 import { sourcesIn } from '../../support/imports.js';
 import { flood, serve } from '../../support/outside.js';
 
-const LIMIT = BOUNDS.outsideAnswer.value;
+const LIMIT = BOUNDS.outsideResponse.value;
 
 t.test('an answer that is too large counts as a fault of the service', async (t) => {
   let requests = 0;

@@ -29,12 +29,13 @@ onEachDatabase(t, async (t, open) => {
   t.test('a method that a path lacks is 405 with Allow, behind the authentication of the path', async (t) => {
     const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'];
     const byPath = new Map<string, typeof contractOperations>();
-    for (const one of contractOperations) byPath.set(one.path, [...(byPath.get(one.path) ?? []), one]);
+    for (const operation of contractOperations)
+      byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
     for (const [template, operations] of byPath) {
       const path = template.replace('{session_id}', '019a0000-0000-7000-8000-000000000000').replaceAll(/{\w+}/g, '1');
       const declared = operations.map(({ method }) => method);
       const isProtected = operations.every(({ security }) => security.length > 0);
-      for (const method of methods.filter((one) => !declared.includes(one))) {
+      for (const method of methods.filter((method) => !declared.includes(method))) {
         const answer = await rest(method, path, { as: admin });
         t.same(codeOf(answer), [405, 'METHOD_NOT_ALLOWED'], `${method} ${path}`);
         const allow = answer.headers.get('allow')?.split(', ').sort();

@@ -13,7 +13,7 @@ import { open as connectTo, raw, statusesOf, untilClosed } from '../../support/r
 import { codeOf, type Service, startInstance, startService } from '../../support/service.js';
 
 const answers = declaredResponses(document, contractOperations);
-const declared = new Set(answers.flatMap((one) => Object.keys(one).map(Number)));
+const declared = new Set(answers.flatMap((answer) => Object.keys(answer).map(Number)));
 /** Sent before there is a request, or where the contract does not reach: a test below has seen each. */
 const seenBelow = [100, 101, 431];
 

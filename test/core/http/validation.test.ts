@@ -37,7 +37,7 @@ onEachDatabase(t, async (t, open) => {
     for (const [what, body, status, pointer] of rows) {
       const answer = await post(body);
       t.equal(answer.status, status, what);
-      const pointers = answer.body.errors.map((one: Json) => one.pointer);
+      const pointers = answer.body.errors.map((error: Json) => error.pointer);
       t.ok(pointers.includes(pointer), `${what}: ${pointers[0]}`);
     }
     t.equal(
@@ -53,7 +53,10 @@ onEachDatabase(t, async (t, open) => {
       ...['\u0000', '\u0007', '\t', '\n', '\r', '\u001b', '\u007f', '\u0085', '\u009f', '\u2028', '\u2029'],
       ...['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'],
     ];
-    const statusAndPlaces = ({ status, body }: RestAnswer) => [status, body.errors?.map((one: Json) => one.pointer)];
+    const statusAndPlaces = ({ status, body }: RestAnswer) => [
+      status,
+      body.errors?.map((error: Json) => error.pointer),
+    ];
     const asked = async (query: string, variables: object) => {
       const { errors } = await graphql(admin, query, variables);
       return errors.map(({ extensions: { code, errors: places = [] } }) => [
@@ -65,7 +68,10 @@ onEachDatabase(t, async (t, open) => {
     const { id: postId } = await database.client.post.create({ data: { authorId: viewer.id, title: 'T' } });
     for (const character of hidden) {
       for (const text of [`a${character}b`, `${character}ab`, `ab${character}`]) {
-        const what = JSON.stringify(text).replace(/[^ -~]/g, (one) => `U+${one.charCodeAt(0).toString(16)}`);
+        const what = JSON.stringify(text).replace(
+          /[^ -~]/g,
+          (character) => `U+${character.charCodeAt(0).toString(16)}`,
+        );
         const user = { name: text, email, role: 'viewer' };
         const body = { as: admin, body: user };
         const answers = [
@@ -152,7 +158,7 @@ onEachDatabase(t, async (t, open) => {
       const answer = await rest('GET', `${USERS}?${query}`, { as: viewer });
       t.same(codeOf(answer), [400, 'BAD_REQUEST'], query);
       t.ok(
-        answer.body.errors.some((one: Json) => one.parameter === parameter),
+        answer.body.errors.some((error: Json) => error.parameter === parameter),
         `${query}: ${JSON.stringify(answer.body.errors)}`,
       );
     }

@@ -6,7 +6,7 @@ import { representOrder, representUser } from '../../../src/application/rest/rep
 import { route } from '../../../src/application/routes.js';
 import type { Application } from '../../../src/platform/core/application.js';
 import { publishedContracts } from '../../../src/platform/core/contract/published.js';
-import { Prisma, type PrismaClient } from '../../../src/platform/database/client.js';
+import { beginTransaction, Prisma, type PrismaClient } from '../../../src/platform/database/client.js';
 import { create, type Db, Failure, notWritten, type Operation, record, stream } from '../../../src/platform/index.js';
 import { memoryDatabase, type Opened, onEachDatabase } from '../../support/databases.js';
 import type { Json, Person } from '../../support/people.js';
@@ -320,8 +320,8 @@ onEachDatabase(t, async (t, open) => {
   t.test('the time limit of the transaction ends an endless loop', async (t) => {
     const limited = new Proxy(client, {
       get: (_target, name) =>
-        name === '$transaction'
-          ? (work: never) => client.$transaction(work, { timeout: 300 })
+        name === '$begin'
+          ? () => beginTransaction(client, { timeout: 300 })
           : (client as never as Record<string | symbol, unknown>)[name],
     });
     const { update, refused } = await startAgain(t, { ...database, client: limited }, service);
@@ -832,10 +832,10 @@ t.test('a handler cannot access rows and members that its caller may not', async
         changed: {
           ...example,
           policy: { ...example.policy, ...strict },
-          models: models.map((one) => (one.name === 'Comment' ? Concealed : one)),
+          models: models.map((model) => (model.name === 'Comment' ? Concealed : model)),
           resolvers: {
             ...example.resolvers,
-            Query: { ...Query, post: (example.resolvers as Parts)['Query']?.['post'] },
+            Query: { ...Query, post: (example.resolvers as Parts)['Query']?.['post'], usersConnection: notWritten },
           },
         } as Application,
       },
@@ -928,7 +928,7 @@ t.test('a handler cannot access rows and members that its caller may not', async
         {
           changed: {
             ...example,
-            models: models.map((one) => (one.name === 'Message' ? Ownerless : one)),
+            models: models.map((model) => (model.name === 'Message' ? Ownerless : model)),
             resolvers: {
               ...example.resolvers,
               Mutation: {
@@ -949,7 +949,10 @@ t.test('a handler cannot access rows and members that its caller may not', async
 
   t.test('a mistake in a declaration prevents the start', async (t) => {
     const withModel = (name: string, change: object) =>
-      ({ ...example, models: models.map((one) => (one.name === name ? { ...one, ...change } : one)) }) as Application;
+      ({
+        ...example,
+        models: models.map((model) => (model.name === name ? { ...model, ...change } : model)),
+      }) as Application;
     const reply = (() => ({})) as never;
     const handler = (() => ({})) as never;
     const applications: [RegExp, Application][] = [

@@ -26,6 +26,13 @@ const models = declaredModels(
   { User: { hidden: { emailKey: true, passwordHash: true } } },
 );
 
+/** Returns the access of a call whose transaction is `tx`. */
+function accessIn(tx: PrismaClient, call: { readonly actor: never }): never {
+  const get = async () => tx;
+  const transactions = { reader: get, transaction: get, ahead: get };
+  return { call, action: ACTION, actor: () => call.actor, ...transactions, onCommit: () => {} } as never;
+}
+
 type Any = fc.Arbitrary<unknown>;
 const some = (members: Record<string, Any>, most = 3) =>
   fc
@@ -176,7 +183,7 @@ class RolledBack extends Error {}
 /** Returns what the error means. The guard may refuse an argument itself, and hides rows beyond the reach. */
 function described({ value, error }: Outcome): unknown {
   if (error === undefined)
-    return JSON.parse(JSON.stringify(value, (member, one) => (HIDDEN.includes(member) ? undefined : one)));
+    return JSON.parse(JSON.stringify(value, (member, content) => (HIDDEN.includes(member) ? undefined : content)));
   const { name, code } = error as { name: string; code?: string };
   if (name === 'TypeError' || name === 'PrismaClientValidationError') return 'invalid';
   return ['P2025', 'NOT_FOUND', 'FORBIDDEN'].includes(code ?? '') ? 'not found' : [name, code, String(error)];
@@ -241,8 +248,7 @@ onEachDatabase(t, async (t, open) => {
       },
     );
     const { outcome } = await outcomeOf(client, async (tx) => {
-      const get = async () => tx as never;
-      const access = { call, action: ACTION, actor: () => actor, reader: get, transaction: get, onCommit: () => {} };
+      const access = accessIn(tx, call);
       const db = guardedClient(declared, new Map(), access, callLog('test', true)) as Json;
       await tx.post.deleteMany({});
       for (const id of [1, 5, MOST]) await tx.post.create({ data: { id, authorId: mine, title: 'a' } });
@@ -266,9 +272,9 @@ onEachDatabase(t, async (t, open) => {
         t.match(await db.post.findUnique({ where: { id: 5, NOT: { authorId: great } } }), { id: 5 });
         t.match(await db.post.findUnique({ where: { id: 5, OR: [{ authorId: great }, { id: 5 }] } }), { id: 5 });
         const none = [{ id: great }, { id: 5, authorId: great }, { id: 5, AND: [{ authorId: great }] }];
-        const found = await Promise.all([...none, { id: 5 }].map((one) => db.post.findUnique({ where: one })));
+        const found = await Promise.all([...none, { id: 5 }].map((where) => db.post.findUnique({ where: where })));
         t.same(
-          found.map((one) => one?.id),
+          found.map((row) => row?.id),
           [undefined, undefined, undefined, 5],
         );
         await t.rejects(db.post.findUnique({ where: { id: great, title: undefined } }), {
@@ -295,8 +301,7 @@ onEachDatabase(t, async (t, open) => {
     const call = { policy, actor, address: '', requestId: '', enforce: async () => {} };
     const guarded = async (tx: PrismaClient, [name, operation, args]: [string, string, object]) => {
       const log = callLog('test', true);
-      const get = async () => tx as never;
-      const access = { call, action: ACTION, actor: () => actor, reader: get, transaction: get, onCommit: () => {} };
+      const access = accessIn(tx, call);
       const db = guardedClient(models, new Map(), access, log) as Json;
       const value = await db[name][operation](args);
       await endCalls(log);

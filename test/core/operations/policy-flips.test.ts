@@ -23,9 +23,9 @@ const policy = structuredClone(application.policy) as Record<string, Record<stri
 type Owner = (caller: { id: number; role: string }) => object;
 /** Owners that differ from the application's, by model. */
 const owners = new Map<string, Owner>();
-const flippable = models.map((one) => ({
-  ...one,
-  owner: (caller: { id: number; role: string }) => (owners.get(one.name) ?? (one.owner as Owner))(caller),
+const flippable = models.map((model) => ({
+  ...model,
+  owner: (caller: { id: number; role: string }) => (owners.get(model.name) ?? (model.owner as Owner))(caller),
 }));
 const pay = ({ body }: Json, { db, record }: Operation & { db: Db; record: Json }) =>
   db.payment
@@ -80,7 +80,7 @@ t.test('an answer reveals each changed cell of the policy', async (t) => {
   /** Returns true if an answer to the role differs from the contract's permissions for an action. */
   async function isNoticed(action: string, role: string): Promise<boolean> {
     for (const { row, attempt, byOthers } of rows) {
-      if (!row.permissions.some((one) => one.action === action)) continue;
+      if (!row.permissions.some((permission) => permission.action === action)) continue;
       for (const own of byOthers ? [true, false] : [true]) {
         const person = await service.person(role);
         const owner = own ? person : await service.account('DEVELOPER');
@@ -129,7 +129,7 @@ t.test('an answer reveals each changed cell of the policy', async (t) => {
   };
   const everybodys: Owner = () => ({ id: { gt: 0 } });
   const nobodys: Owner = () => ({ id: -1 });
-  for (const { name } of models.filter((one) => one.name in decided))
+  for (const { name } of models.filter((model) => model.name in decided))
     t.test(`the owner of ${name}`, async (t) => {
       for (const owner of [everybodys, nobodys]) {
         owners.set(name, owner);
@@ -176,7 +176,7 @@ function restAttempt(service: TestService, operation: Parameters<typeof rowsOfOp
   };
 }
 
-const hasOthers = (rows: { id: number | string }[], { id }: Account) => rows.some((one) => Number(one.id) !== id);
+const hasOthers = (rows: { id: number | string }[], { id }: Account) => rows.some((row) => Number(row.id) !== id);
 
 function fieldAttempt(service: TestService, name: string): Attempt {
   const [root = '', field = ''] = name.split('.');
@@ -191,11 +191,11 @@ function fieldAttempt(service: TestService, name: string): Attempt {
         : {};
     if (name === 'Mutation.createPost') variables.title = 'T';
     meet(row, variables, context);
-    const given = (definition?.args ?? []).filter((one) => variables[one.name] !== undefined);
+    const given = (definition?.args ?? []).filter((arg) => variables[arg.name] !== undefined);
     const inBrackets = (parts: string[]) => (parts.length > 0 ? `(${parts.join(', ')})` : '');
     const selected = { 'Query.users': '{ id }', 'Query.messages': '{ author { id } }' }[name] ?? '{ __typename }';
-    const document = `${root.toLowerCase()}${inBrackets(given.map((one) => `$${one.name}: ${one.type}`))} { ${field}${inBrackets(given.map((one) => `${one.name}: $${one.name}`))} ${selected} }`;
-    const used = Object.fromEntries(given.map((one) => [one.name, variables[one.name]]));
+    const document = `${root.toLowerCase()}${inBrackets(given.map((argument) => `$${argument.name}: ${argument.type}`))} { ${field}${inBrackets(given.map((argument) => `${argument.name}: $${argument.name}`))} ${selected} }`;
+    const used = Object.fromEntries(given.map((argument) => [argument.name, variables[argument.name]]));
     const { data, codes } = await service.graphql(caller, document, used);
     const users = data?.users ?? data?.messages?.map(({ author }: Json) => author);
     return { isForbidden: codes.includes('FORBIDDEN'), othersShown: users ? hasOthers(users, caller) : undefined };

@@ -1,4 +1,4 @@
-import { create, list, model, type Row, record, removal, User } from '../../../src/platform/index.js';
+import { create, list, model, notWritten, type Row, record, removal, User } from '../../../src/platform/index.js';
 import { type Own, route } from '../../support/own-application.js';
 import type { Json } from '../../support/people.js';
 
@@ -122,6 +122,7 @@ const remarkIn = (id: (args: Json) => unknown) =>
     reply: done,
   });
 const resolvers = {
+  Query: { nothing: notWritten },
   Mutation: {
     remark: remarkIn((args) => args.folderId),
     remarkIn: remarkIn(({ place }) => (place.within ?? place).folder),

@@ -26,7 +26,7 @@ onEachDatabase(t, async (t, open) => {
   const pointers = ({ status, body }: Awaited<ReturnType<typeof send>>) => [
     status,
     body.code,
-    ...(body.errors ?? []).map((one: Json) => one.pointer ?? one.parameter),
+    ...(body.errors ?? []).map((error: Json) => error.pointer ?? error.parameter),
   ];
   const INVALID = [422, 'VALIDATION_FAILED'];
 

@@ -4,11 +4,11 @@ const permission = { action: 'users.read', viewer: 'any', developer: 'any', admi
 
 /** Parameters by name: the schema, or the whole parameter. */
 const parameters = (place: string, schemas: Record<string, object>) =>
-  Object.entries(schemas).map(([name, one]) => ({
+  Object.entries(schemas).map(([name, schema]) => ({
     name,
     in: place,
     required: place === 'path',
-    ...('schema' in one || 'content' in one ? one : { schema: one }),
+    ...('schema' in schema || 'content' in schema ? schema : { schema: schema }),
   }));
 
 const operation = (operationId: string, listed: object[], more: object = {}) => ({

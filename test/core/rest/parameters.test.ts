@@ -155,9 +155,9 @@ t.test('a parameter is read by its declared type and style', async (t) => {
   });
 
   t.test('an unsupported parameter prevents the start', async (t) => {
-    for (const one of UNREAD) {
-      const started = serve(t, database, { openapi: unreadContract(one), handlers: { parameters: {} } });
-      await t.rejects(started, { message: one[2] }, `${one[0]} ${JSON.stringify(one[1])}`);
+    for (const parameter of UNREAD) {
+      const started = serve(t, database, { openapi: unreadContract(parameter), handlers: { parameters: {} } });
+      await t.rejects(started, { message: parameter[2] }, `${parameter[0]} ${JSON.stringify(parameter[1])}`);
     }
   });
 });

@@ -10,7 +10,7 @@ import { eventually } from '../../support/process.js';
 import { codeOf, startService } from '../../support/service.js';
 
 const { outsideCalls, outsideWaiting } = BOUNDS;
-const LIMIT = BOUNDS.outsideAnswer.value;
+const LIMIT = BOUNDS.outsideResponse.value;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const GROWING = gzipSync(Buffer.alloc(64 * LIMIT));
 const EUR = { total: { amount: 1999, currency: 'EUR' } };
@@ -57,7 +57,7 @@ onEachDatabase(t, async (t, open) => {
     const answers = await Promise.all(payments);
     const refused = answers.filter(({ status }) => status === 503);
     t.equal(refused.length, ids.length - room);
-    for (const one of refused) t.ok(Number(one.headers.get('retry-after')) > 0);
+    for (const answer of refused) t.ok(Number(answer.headers.get('retry-after')) > 0);
     const metrics = await rest('GET', '/metrics', { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
     t.match(metrics.text, 'dependency_up{dependency="Payment gateway"} 0');
     // A half-open circuit lets one call through, which hangs.

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { BOUNDS } from '../../../src/platform/core/bounds.js';
+import { Failure } from '../../../src/platform/core/calls/errors.js';
 import { readMigrations } from '../../../src/platform/database/migrations.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { fakeGateway } from '../../support/gateway.js';
@@ -47,8 +48,24 @@ onEachDatabase(t, async (t, open) => {
     t.same([...codeOf(refused), refused.headers.get('retry-after')], [409, 'CONFLICT', '2']);
     gateway.release();
     const statuses = (await Promise.all(all)).map(({ status }) => status);
-    t.same(statuses.filter((one) => one !== 409).length, BOUNDS.keyWaiting.value + 1);
+    t.same(statuses.filter((status) => status !== 409).length, BOUNDS.keyWaiting.value + 1);
     t.same([...new Set(statuses)].sort(), [200, 409]);
+  });
+
+  t.test('a conflict with the first request, which another instance has answered, becomes its answer', async (t) => {
+    const { policy, seams } = service.app.core;
+    const actor = { id: viewer.id, role: 'VIEWER', mechanism: 'jwt' } as const;
+    const call = { policy, actor, address: '127.0.0.1', requestId: 'test', enforce: async () => {} };
+    const answer = { status: 201, body: { id: 1 } };
+    const repeat = (isFirstAnswered: boolean) => {
+      const request = { operation: 'createOrder', key: newKey(), content: () => 'the same body' };
+      return seams.idempotency.inTurn(call, request, async () => {
+        if (isFirstAnswered) await client.$transaction((tx) => seams.idempotency.keep(tx, call, request, { answer }));
+        throw new Failure('CONFLICT', 'The order is paid.');
+      });
+    };
+    t.same(await repeat(true), answer);
+    await t.rejects(repeat(false), { code: 'CONFLICT', message: 'The order is paid.' });
   });
 
   t.test('a key belongs to one caller, operation and path', async (t) => {
@@ -87,7 +104,7 @@ onEachDatabase(t, async (t, open) => {
       await db.$executeRawUnsafe('ALTER TABLE idempotency_keys DROP COLUMN answer');
       await db.$executeRawUnsafe('ALTER TABLE idempotency_keys RENAME COLUMN work_id TO payment_id');
       await db.$executeRawUnsafe('ALTER INDEX idempotency_keys_work_id_idx RENAME TO idempotency_keys_payment_id_idx');
-      for (const statement of script.split(/;$/m).filter((one) => one.trim())) await db.$executeRawUnsafe(statement);
+      for (const statement of script.split(/;$/m).filter((part) => part.trim())) await db.$executeRawUnsafe(statement);
     });
     for (const repeat of repeats) await repeat();
     gateway.otherwise = 'settle';
@@ -126,7 +143,7 @@ onEachDatabase(t, async (t, open) => {
     gateway.release();
     const answer = answerOf(await first);
     t.equal(answer.status, 200);
-    for (const one of await Promise.all(others)) t.same(answerOf(one), answer);
+    for (const response of await Promise.all(others)) t.same(answerOf(response), answer);
     t.equal(requests(), 1);
   });
 
@@ -164,7 +181,7 @@ onEachDatabase(t, async (t, open) => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => at(i % 2 === 0 ? service : other, USERS, body)),
     );
-    for (const one of answers) t.same(answerOf(one), answerOf(answers[0] as RestAnswer));
+    for (const answer of answers) t.same(answerOf(answer), answerOf(answers[0] as RestAnswer));
     t.equal(answers[0]?.status, 201);
     t.equal(await client.user.count({ where: { email: body.email } }), 1);
 
@@ -248,6 +265,15 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await post(admin, ordersOf(owner), orderKey, EUR)), [409, 'CONFLICT']);
     const remembered = JSON.stringify(await client.idempotencyKey.findMany());
     t.notMatch(remembered, body.email, 'nothing personal is kept');
+  });
+
+  t.test('a request with an expired key fails like one with a new key', async (t) => {
+    const key = newKey();
+    const body = newUser();
+    t.equal((await post(admin, USERS, key, body)).status, 201);
+    await client.idempotencyKey.updateMany({ where: { key }, data: { expiresAt: new Date(0) } });
+    t.same(codeOf(await post(admin, USERS, key, body)), [409, 'CONFLICT'], 'the address is taken');
+    t.same(codeOf(await post(admin, USERS, newKey(), body)), [409, 'CONFLICT']);
   });
 
   t.test('a key expires after a day and is deleted', async (t) => {

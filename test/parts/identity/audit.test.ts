@@ -70,7 +70,7 @@ onEachDatabase(t, async (t, open) => {
       t.equal(rows.length, expected.length, what);
       t.match(
         rows,
-        expected.map((one) => ({ ...one, ...where })),
+        expected.map((event) => ({ ...event, ...where })),
         what,
       );
     }
@@ -190,7 +190,7 @@ onEachDatabase(t, async (t, open) => {
       [...ids].sort((a, b) => a - b),
     );
     t.same(await read({ limit: 2 }), all.slice(-2));
-    const only = (keep: (one: (typeof all)[number]) => boolean) => all.filter(keep);
+    const only = (keep: (event: (typeof all)[number]) => boolean) => all.filter(keep);
     t.same(
       await read({ limit: 1000, event: 'login' }),
       only(({ event }) => event === 'login'),
@@ -201,7 +201,7 @@ onEachDatabase(t, async (t, open) => {
     );
     t.same(
       await read({ limit: 1000, subject: `user:${viewer.id}` }),
-      only((one) => one.subject === `user:${viewer.id}`),
+      only((event) => event.subject === `user:${viewer.id}`),
     );
     const since = all.at(-3)?.time as string;
     t.same(

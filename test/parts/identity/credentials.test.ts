@@ -1,8 +1,10 @@
 import t from 'tap';
-import { networkOf, parseAddress, prefixesOf } from '../../../src/platform/core/calls/networks.js';
+import { prefixesOf } from '../../../src/platform/core/calls/fair-queue.js';
+import { networkOf, parseAddress } from '../../../src/platform/core/calls/networks.js';
+import { type Hasher, passwordHasher } from '../../../src/platform/core/hasher.js';
 import { credentialsService, verifiedPasswords } from '../../../src/platform/parts/identity/accounts/credentials.js';
 import { loginAttempts } from '../../../src/platform/parts/identity/accounts/login-attempts.js';
-import { type Hasher, hasher, passwords } from '../../../src/platform/parts/identity/accounts/passwords.js';
+import { passwords } from '../../../src/platform/parts/identity/accounts/passwords.js';
 import { slowClock } from '../../support/clock.js';
 import { memoryDatabase } from '../../support/databases.js';
 import { eventually } from '../../support/process.js';
@@ -12,7 +14,7 @@ const caller = { address: '192.0.2.1', requestId: 'test' };
 
 t.test('P03: an unknown address costs one hash, like a wrong password', async (t) => {
   const { client } = await memoryDatabase(t);
-  const real = hasher();
+  const real = passwordHasher();
   const forms: string[] = [];
   const counting: Hasher = {
     ...real,
@@ -72,7 +74,7 @@ t.test('an attempt that could not be verified is not counted', async (t) => {
     tried += 1;
     return Promise.reject(full);
   };
-  const failing = { ...hasher(), hash: () => Promise.reject(full), verify };
+  const failing = { ...passwordHasher(), hash: () => Promise.reject(full), verify };
   const now = slowClock();
   const attempts = loginAttempts({ client, secrets, now, perMinute: 2 });
   const { check } = credentialsService({
@@ -96,7 +98,7 @@ t.test('S12: networks take turns for hashes, and a network that the account know
   const { client } = await memoryDatabase(t);
   let gate = Promise.resolve();
   const verify: Hasher['verify'] = async (stored) => gate.then(() => stored !== null);
-  const queue = passwords({ ...hasher(), verify });
+  const queue = passwords({ ...passwordHasher(), verify });
   const now = slowClock();
   const attempts = loginAttempts({ client, secrets, now, perMinute: 1000 });
   const { check } = credentialsService({ client, passwords: queue, attempts, endSessions: async () => {}, now });
@@ -136,8 +138,8 @@ t.test('S12: networks take turns for hashes, and a network that the account know
   const { running } = queue.figures();
   open();
   t.ok(await known);
-  for (const one of await Promise.all(honest)) t.ok(one);
-  const refused = (await Promise.all([...attack, ...strangers])).filter((one) => one === 'UNAVAILABLE');
+  for (const answer of await Promise.all(honest)) t.ok(answer);
+  const refused = (await Promise.all([...attack, ...strangers])).filter((answer) => answer === 'UNAVAILABLE');
   t.ok(refused.length > 0);
   const place = served.filter((name) => !name.startsWith('attacker')).indexOf('owner');
   t.ok(place >= 0 && place <= running, `the owner waits for few strangers: ${place}`);
@@ -159,7 +161,7 @@ t.test('verified passwords are cached for a limited time, in limited number', as
 
 t.test('a hash with lower parameters is outdated', async (t) => {
   const form = (m: number, time: number, p: number) => `$argon2id$v=19$m=${m},t=${time},p=${p}$c2FsdA$aGFzaA`;
-  const { isOutdated } = hasher();
+  const { isOutdated } = passwordHasher();
   t.same([form(19_456, 2, 1), form(65_536, 3, 4)].map(isOutdated), [false, false]);
   t.same([form(8192, 2, 1), form(19_456, 1, 1), '$2b$10$x', form(19_456, 2, 1).replace('2id', '2i')].map(isOutdated), [
     true,

@@ -152,7 +152,7 @@ onEachDatabase(t, async (t, open) => {
     rest('PUT', `/api/v1/users/${id}/password`, { headers, body: { new_password: `${PASSWORD}, changed`, ...body } });
 
   /** The causes of the end of a session, with the expected answer. `refreshed`: only with a refresh token. */
-  const causes: Record<string, { refreshed?: true; act: (one: Case) => Promise<RestAnswer>; status: number }> = {
+  const causes: Record<string, { refreshed?: true; act: (subject: Case) => Promise<RestAnswer>; status: number }> = {
     'its logout': { act: ({ login: { headers } }) => rest('POST', `${AUTH}/logout`, { headers }), status: 204 },
     'the logout by its refresh token': {
       refreshed: true,
@@ -271,8 +271,8 @@ onEachDatabase(t, async (t, open) => {
     const opaque = sessionCredentials['an opaque token in connection_init'];
     const { closed } = await opened(t, second, await logIn(email, opaque, second));
     let code: number | undefined;
-    void closed.then((one) => {
-      code = one;
+    void closed.then((number) => {
+      code = number;
     });
     const { headers } = await logIn(email, opaque, second);
     t.equal((await rest('DELETE', `${AUTH}/sessions`, { headers })).status, 204);
@@ -351,9 +351,9 @@ onEachDatabase(t, async (t, open) => {
         await other.take(ofId('live-add', 'complete'));
         return take((message) => ofId('live', 'next')(message) && message.payload.data.messageAdded.text === text);
       };
-      for (const one of [victim, other]) {
-        one.send(subscribe);
-        await works(t, one);
+      for (const socket of [victim, other]) {
+        socket.send(subscribe);
+        await works(t, socket);
       }
       t.ok(await follows(victim, 'while it may'));
 

@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2';
 import t from 'tap';
-import { HASH_PARAMETERS } from '../../../src/platform/parts/identity/accounts/passwords.js';
+import { HASH_PARAMETERS } from '../../../src/platform/core/hasher.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { someoneWaits } from '../../support/locks.js';
 import { PASSWORD, passwordHash } from '../../support/people.js';

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import t from 'tap';
 import { openDatabase } from '../../../src/platform/database/open.js';
 import { removeExpired } from '../../../src/platform/parts/identity/expiry.js';
+import { sessionEnds } from '../../../src/platform/parts/identity/sessions/session-ends.js';
 import { slowClock } from '../../support/clock.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { PASSWORD, type Person } from '../../support/people.js';
@@ -20,6 +21,7 @@ onEachDatabase(t, async (t, open) => {
   const database = await open();
   const first = await startService(t, database, {}, now);
   const { admin } = first;
+  const { revoke } = sessionEnds(first.app.core.names.signals, now);
 
   /** Starts another instance on the same data. The embedded database allows it in this process only. */
   async function another(clock = now): Promise<Instance> {
@@ -109,7 +111,7 @@ onEachDatabase(t, async (t, open) => {
     };
     for (let round = 0; round < 3; round++) {
       const before = await login();
-      await database.client.$transaction((db) => one.services.revocations.revoke(db, id));
+      await database.client.$transaction((db) => revoke(db, id));
       const after = await login();
       for (const instance of [one, other]) {
         await hears(instance, before);
@@ -131,7 +133,6 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('a change that is rolled back revokes nothing', async (t) => {
     const { id, headers } = await person();
-    const { revoke } = first.services.revocations;
     const undone = database.client.$transaction(async (db) => {
       await revoke(db, id);
       throw new Error('undone');

@@ -141,8 +141,8 @@ onEachDatabase(t, async (t, open) => {
     const app = await startInstance(t, database, { DEMO: 'on', TRUST_PROXY: 'loopback', LOGIN_LIMIT: '10' }, { now });
     const me = async (email: string, password: string, n: number) =>
       (await app.rest('GET', '/api/v1/auth/me', { headers: { ...basic(email, password), ...from(n) } })).status;
-    const at = async (count: number, one: (i: number) => Promise<number>) =>
-      (await Promise.all(Array.from({ length: count }, (_, i) => one(i)))).sort();
+    const at = async (count: number, attempt: (i: number) => Promise<number>) =>
+      (await Promise.all(Array.from({ length: count }, (_, i) => attempt(i)))).sort();
 
     t.same(await at(200, () => me(admin.email, PASSWORD, 210)), Array(200).fill(200), 'two hundred times the same');
     t.same(await at(40, (i) => me(admin.email, PASSWORD, 211 + i)), Array(40).fill(200), 'from many networks');

@@ -235,7 +235,7 @@ onEachDatabase(t, async (t, open) => {
   t.test('a full replacement with the role that was read does not restore it', async (t) => {
     const roles = ['ADMIN', 'DEVELOPER', 'VIEWER'] as const;
     for (const had of roles) {
-      for (const has of roles.filter((one) => one !== had)) {
+      for (const has of roles.filter((role) => role !== had)) {
         const { id, email, headers } = await person(had);
         await client.user.update({ where: { id }, data: { role: has } });
         const body = { name: 'Replaced', email, role: had.toLowerCase() };

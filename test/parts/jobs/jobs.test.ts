@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
-import type { Job } from '../../../src/platform/core/application.js';
+import type { Job } from '../../../src/platform/core/part.js';
 import { type Database, openDatabase } from '../../../src/platform/database/open.js';
-import { jobRunner } from '../../../src/platform/parts/jobs/jobs.js';
+import { jobRunner } from '../../../src/platform/parts/jobs/index.js';
 import { onEachDatabase } from '../../support/databases.js';
 import { eventually } from '../../support/process.js';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { fairQueue } from '../../../src/platform/core/calls/schedulers.js';
+import { fairQueue } from '../../../src/platform/core/calls/fair-queue.js';
 
 /** A queue of items that are named by their groups: `a.x.1` is an item of the part `a.x` of the group `a`. */
 function queueOf(capacity: number) {

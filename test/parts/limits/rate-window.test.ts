@@ -27,7 +27,7 @@ t.test('the window slides, and a refusal ends at its Retry-After', async (t) => 
   // Two a second for five minutes: a fixed window would let twice the limit through around its end.
   for (let i = 0; i < 600; i++, time += 500) if (ask().current <= 10) served.push(time);
   for (const start of served) {
-    t.ok(served.filter((one) => one >= start && one < start + MINUTE - 1000).length <= 10, `from ${start}`);
+    t.ok(served.filter((time) => time >= start && time < start + MINUTE - 1000).length <= 10, `from ${start}`);
   }
   t.ok(served.length >= 50, `the limit is also reached (${served.length})`);
 
@@ -64,10 +64,10 @@ t.test('Redis counts the same window under concurrency', { skip }, async (t) => 
   const counts = await eventually('sixty that are answered', async () => {
     const key = randomUUID();
     const all = await Promise.all(Array.from({ length: 60 }, (_, i) => ask(i, key, MINUTE, 20)));
-    t.ok(all.filter((one) => one && one.current <= 20).length <= 20, 'never more than the limit');
-    return all.every((one) => one !== undefined) && all;
+    t.ok(all.filter((count) => count && count.current <= 20).length <= 20, 'never more than the limit');
+    return all.every((count) => count !== undefined) && all;
   });
-  t.equal(counts.filter((one) => one && one.current <= 20).length, 20, 'exactly the limit');
+  t.equal(counts.filter((count) => count && count.current <= 20).length, 20, 'exactly the limit');
 
   const refused = await eventually('a refusal', async () => {
     const count = await ask(0, 'one', 1200, 1);

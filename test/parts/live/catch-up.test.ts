@@ -3,18 +3,16 @@ import pg from 'pg';
 import t from 'tap';
 import { BOUNDS } from '../../../src/platform/core/bounds.js';
 import { Failure } from '../../../src/platform/core/calls/errors.js';
-import { background } from '../../../src/platform/core/calls/schedulers.js';
+import { background } from '../../../src/platform/parts/live/background.js';
 import { feedOf } from '../../../src/platform/parts/live/feed.js';
 import { onEachDatabase } from '../../support/databases.js';
-import { dialler } from '../../support/graphql-ws.js';
+import { dialAs } from '../../support/graphql-ws.js';
 import { eventually } from '../../support/process.js';
 import { startService } from '../../support/service.js';
 import { ADD, SUBSCRIBE } from '../../support/socket.js';
 
 const STORED = 1000;
 const SUBSCRIPTIONS = 20;
-
-const { dialAs } = dialler();
 
 type Done = (error: unknown, result: unknown) => void;
 

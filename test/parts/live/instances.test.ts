@@ -66,25 +66,25 @@ async function redisProxy(t: Test) {
   const server = createServer((near) => {
     if (cut) return void near.destroy();
     const far = connect(Number(REDIS.port || 6379), REDIS.hostname);
-    for (const [one, other] of [
+    for (const [socket, other] of [
       [near, far],
       [far, near],
     ] as const) {
-      open.add(one);
-      one.on('error', () => {}).on('close', () => other.destroy());
-      one.pipe(other);
+      open.add(socket);
+      socket.on('error', () => {}).on('close', () => other.destroy());
+      socket.pipe(other);
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
-    for (const one of open) one.destroy();
+    for (const socket of open) socket.destroy();
     server.close();
   });
   return {
     url: `redis://127.0.0.1:${(server.address() as { port: number }).port}`,
     cut: (now: boolean) => {
       cut = now;
-      if (cut) for (const one of open) one.destroy();
+      if (cut) for (const socket of open) socket.destroy();
     },
   };
 }

@@ -51,13 +51,13 @@ onEachDatabase(t, async (t, open) => {
     return { client, got, results, errors, ids: () => got.map(({ id }) => Number(id)) };
   }
   /** Subscriptions are in place once they have shown a message that is there for this only; the last such is waited for. */
-  async function standing(channelId: string, lists: Json[][], idOf: (one: Json) => unknown): Promise<void> {
+  async function standing(channelId: string, lists: Json[][], idOf: (row: Json) => unknown): Promise<void> {
     await eventually('subscriptions in place', async () => {
       await add(channelId, 'are you there?');
       return lists.every((list) => list.length > 0);
     });
     const last = await add(channelId, 'the next one counts');
-    const has = (list: Json[]) => list.some((one) => Number(idOf(one)) === last);
+    const has = (list: Json[]) => list.some((entry) => Number(idOf(entry)) === last);
     await eventually('the last of them', () => lists.every(has));
     for (const list of lists) list.length = 0;
   }
@@ -172,7 +172,7 @@ onEachDatabase(t, async (t, open) => {
     const more = [await add('long', 'a'), await add('long', 'b'), await add('long', 'c')];
     await eventually('the present', () => all.got.length >= 352 && known.got.length > 2);
     // The deleted message may have been delivered before.
-    const stored = (one: typeof all) => one.ids().filter((id) => id !== last);
+    const stored = (events: typeof all) => events.ids().filter((id) => id !== last);
     t.strictSame(stored(all), [...ids.filter((id) => id !== ids[120]), ...more]);
     t.strictSame(known.ids(), more, 'a deleted message is a position');
     for (const { got, errors } of [future, huge])

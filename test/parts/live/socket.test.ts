@@ -218,7 +218,7 @@ onEachDatabase(t, async (t, open) => {
       dialled.send(operation('op', query, variables));
       const { payload, type } = await dialled.take(({ id, type }) => id === 'op' && type !== 'complete');
       if (type === 'next') await dialled.take(ofId('op', 'complete'));
-      return { type, payload, codes: (payload.errors ?? payload).map?.((one: Json) => one.extensions.code) };
+      return { type, payload, codes: (payload.errors ?? payload).map?.((error: Json) => error.extensions.code) };
     };
     const added = await run(ADD, { channelId: 'sockets', text: 'by socket' });
     t.match(added.payload.data, { addMessage: { id: String } });

@@ -3,6 +3,7 @@ import {
   type Db,
   type GraphQLContext,
   model,
+  notWritten,
   type Operation,
   type Row,
   stream,
@@ -52,6 +53,7 @@ export function streamsApplication(sources: Sources) {
     });
 
   const resolvers = {
+    Query: { nothing: notWritten },
     Price: {
       value({ text }: Row<'Message'>) {
         shown.prices++;

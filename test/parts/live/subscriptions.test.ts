@@ -7,14 +7,12 @@ import { Failure, type Operation } from '../../../src/platform/index.js';
 import { subscriptionResults } from '../../../src/platform/parts/live/subscriptions.js';
 import { slowClock } from '../../support/clock.js';
 import { onEachDatabase, TEST_TIMEOUTS_MS } from '../../support/databases.js';
-import { type Dialled, dialler } from '../../support/graphql-ws.js';
+import { type Dialled, dialAs } from '../../support/graphql-ws.js';
 import { serve } from '../../support/own-application.js';
 import type { Json, Person } from '../../support/people.js';
 import { eventually } from '../../support/process.js';
 import { watchStatements } from '../../support/statements.js';
 import { type Sources, streamsApplication } from './streams-fixture.js';
-
-const { dialAs } = dialler();
 
 const PRICE = `subscription($symbol: String!, $currency: String, $since: ID) {
   priceSet(channelId: $symbol, since: $since) { id value currency(code: $currency) }
@@ -49,7 +47,7 @@ onEachDatabase(t, async (t, open) => {
   const subscribe = ({ send }: Dialled, id: string, query: string, variables: object) =>
     send({ type: 'subscribe', id, payload: { query, variables } });
   const data = async ({ take }: Dialled, id: string): Promise<Json> => {
-    const { type, payload } = await take((one) => one.id === id);
+    const { type, payload } = await take((message) => message.id === id);
     return type === 'next' && !payload.errors ? Object.values(payload.data)[0] : { type, payload };
   };
   const values = async (dialled: Dialled, id: string, count: number) => {
@@ -58,15 +56,15 @@ onEachDatabase(t, async (t, open) => {
     return list;
   };
   const failure = async ({ take }: Dialled, id: string) => {
-    const { type, payload } = await take((one) => one.id === id);
-    return type === 'error' ? payload.map((one: Json) => [one.extensions.code, one.message]) : type;
+    const { type, payload } = await take((message) => message.id === id);
+    return type === 'error' ? payload.map(({ extensions, message }: Json) => [extensions.code, message]) : type;
   };
   /** Checks that an operation gets no further message before a later operation is answered. */
   async function silent(dialled: Dialled, id: string): Promise<boolean> {
     const later = `after ${id}`;
     subscribe(dialled, later, '{ __typename }', {});
-    await dialled.take((one) => one.id === later && one.type === 'complete');
-    return !dialled.received.some((one) => one.id === id);
+    await dialled.take((message) => message.id === later && message.type === 'complete');
+    return !dialled.received.some((message) => message.id === id);
   }
 
   /** A second instance, on PostgreSQL only. */
@@ -84,20 +82,20 @@ onEachDatabase(t, async (t, open) => {
     const before = await raiseAlarm('smoke');
     await raiseAlarm('fire');
     await setPrice(symbol, '2');
-    const places = [url, await instance(t)].filter((one) => one !== undefined);
+    const places = [url, await instance(t)].filter((place) => place !== undefined);
     const dialled = await Promise.all(places.map((place) => dialAs(t, place, ada)));
-    for (const one of dialled) {
-      subscribe(one, 'prices', PRICE, { symbol, since: first });
-      subscribe(one, 'alarms', ALARM, { since: before });
-      t.match(await data(one, 'prices'), { value: '2' });
-      t.match(await data(one, 'alarms'), { title: 'fire' });
+    for (const socket of dialled) {
+      subscribe(socket, 'prices', PRICE, { symbol, since: first });
+      subscribe(socket, 'alarms', ALARM, { since: before });
+      t.match(await data(socket, 'prices'), { value: '2' });
+      t.match(await data(socket, 'alarms'), { title: 'fire' });
     }
     await raiseAlarm('flood');
     await setPrice(symbol, '3');
-    for (const one of dialled) {
-      t.match(await data(one, 'prices'), { value: '3' });
-      t.match(await data(one, 'alarms'), { title: 'flood' });
-      t.ok((await silent(one, 'prices')) && (await silent(one, 'alarms')));
+    for (const socket of dialled) {
+      t.match(await data(socket, 'prices'), { value: '3' });
+      t.match(await data(socket, 'alarms'), { title: 'flood' });
+      t.ok((await silent(socket, 'prices')) && (await silent(socket, 'alarms')));
     }
   });
 
@@ -120,16 +118,16 @@ onEachDatabase(t, async (t, open) => {
     ];
     for (const [index, { query, variables }] of cases.entries()) {
       const id = `shared ${index}`;
-      for (const one of sockets) subscribe(one, id, query, variables);
-      for (const one of sockets) await silent(one, id);
+      for (const socket of sockets) subscribe(socket, id, query, variables);
+      for (const socket of sockets) await silent(socket, id);
       const { seen, stop } = watchStatements(/^SELECT.*FROM "public"."posts".* ASC LIMIT/s);
       await raiseAlarm(`number ${index}`);
-      const [first, second] = await Promise.all(sockets.map((one) => data(one, id)));
+      const [first, second] = await Promise.all(sockets.map((socket) => data(socket, id)));
       stop();
       t.ok(first.id);
       t.same(first, second);
       t.equal(seen.length, 1, query);
-      for (const one of sockets) one.send({ type: 'complete', id });
+      for (const socket of sockets) socket.send({ type: 'complete', id });
     }
   });
 
@@ -174,16 +172,17 @@ onEachDatabase(t, async (t, open) => {
     ];
     for (const [index, [{ query, variables }, own]] of cases.entries()) {
       const name = `own ${index}`;
-      for (const one of sockets) subscribe(one, name, query, variables);
-      for (const one of sockets) await silent(one, name);
+      for (const socket of sockets) subscribe(socket, name, query, variables);
+      for (const socket of sockets) await silent(socket, name);
       await raiseAlarm(name);
-      for (const [at, one] of sockets.entries())
-        t.same(Object.values(await data(one, name)), own(callers[at]?.id as number), query);
-      for (const one of sockets) one.send({ type: 'complete', id: name });
+      for (const [at, socket] of sockets.entries())
+        t.same(Object.values(await data(socket, name)), own(callers[at]?.id as number), query);
+      for (const socket of sockets) socket.send({ type: 'complete', id: name });
     }
-    for (const one of sockets) subscribe(one, 'stored', alarms('id shownTo', '', 'alarmRaised(since: 1)').query, {});
-    for (const [at, one] of sockets.entries())
-      t.equal((await data(one, 'stored')).shownTo, callers[at]?.id, 'of stored entries as well');
+    for (const socket of sockets)
+      subscribe(socket, 'stored', alarms('id shownTo', '', 'alarmRaised(since: 1)').query, {});
+    for (const [at, socket] of sockets.entries())
+      t.equal((await data(socket, 'stored')).shownTo, callers[at]?.id, 'of stored entries as well');
   });
 
   t.test('entries with an owner are not shared, and included rows are read with the entry', async (t) => {
@@ -191,10 +190,10 @@ onEachDatabase(t, async (t, open) => {
     const since = await comment(ada.id);
     const { id } = await database.client.order.create({ data: { userId: fay.id, amount: 1, currency: 'EUR' } });
     const sockets = await Promise.all([fay, gus].map((who) => dialAs(t, url, who)));
-    for (const one of sockets) subscribe(one, 'comments', COMMENT, { since });
+    for (const socket of sockets) subscribe(socket, 'comments', COMMENT, { since });
     await delay(50);
     await comment(fay.id);
-    const [own, others] = await Promise.all(sockets.map((one) => data(one, 'comments')));
+    const [own, others] = await Promise.all(sockets.map((socket) => data(socket, 'comments')));
     t.same(own, { author: { name: 'Fay', orders: [{ id: `${id}` }] } });
     t.same(others, { author: { name: 'Fay', orders: [] } });
 
@@ -330,7 +329,7 @@ onEachDatabase(t, async (t, open) => {
   }
 
   /** Begins three subscriptions, ends them, and checks that their sources end. */
-  async function endsBy(t: Test, who: Person, end: (one: Dialled) => unknown, at = url): Promise<Dialled> {
+  async function endsBy(t: Test, who: Person, end: (socket: Dialled) => unknown, at = url): Promise<Dialled> {
     const one = await dialAs(t, at, who);
     const all = (['generator', 'readable', 'on'] as const).map((how) => ({ how, ...waiting(how) }));
     for (const { how, named } of all) {

@@ -141,7 +141,7 @@ onEachDatabase(t, async (t, open) => {
         await eventually('the number of omitted lines', () => log.some((line) => line.includes('"omitted"')));
       const omitted = log.flatMap((line) => (JSON.parse(line) as Line)['omitted'] ?? []);
       const written = requestLines(log).length;
-      if (rate > 0) t.equal(written + omitted.reduce((sum: number, one) => sum + Number(one), 0), 20);
+      if (rate > 0) t.equal(written + omitted.reduce((sum: number, count) => sum + Number(count), 0), 20);
       t.ok(rate === 0 ? written === 0 : written >= expected && written < 20, `${written} lines`);
     }
   });

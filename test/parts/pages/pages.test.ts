@@ -19,7 +19,7 @@ function declared(css: string, selector: string, width: number): Record<string, 
   const applied = blocks.filter(([, most]) => width <= Number(most)).map(([, , rules = '']) => rules);
   const found: Record<string, string> = {};
   for (const [, selectors = '', body = ''] of [always, ...applied].join('').matchAll(/([^{}]+)\{([^{}]*)\}/g)) {
-    if (!selectors.split(',').some((one) => one.trim() === selector)) continue;
+    if (!selectors.split(',').some((item) => item.trim() === selector)) continue;
     for (const [, name = '', value = ''] of body.matchAll(/([\w-]+):\s*([^;]+)/g)) found[name] = value.trim();
   }
   return found;

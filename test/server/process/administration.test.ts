@@ -196,7 +196,7 @@ onEachDatabase(t, async (t, open) => {
     const reset = await accord(t, ['accounts', 'reset', EMAIL], { DATABASE_URL: database.url, ...SECRET });
     t.equal(reset.code, 0, reset.stderr);
     await eventually('a refusal', async () => (await status()) === 401);
-    for (const one of [url, service.url]) t.equal((await logIn(one, EMAIL, reset.stdout.trim())).status, 200);
+    for (const address of [url, service.url]) t.equal((await logIn(address, EMAIL, reset.stdout.trim())).status, 200);
     t.equal(await me(service.url, developer.headers), 200, 'no other account is affected');
   });
 

@@ -65,7 +65,7 @@ t.test('a start runs the present sources, and builds only after a change', { ski
   );
   const misspelt = await run(t, [...accord, 'start'], memory).ended;
   t.equal(misspelt.code, 1);
-  const at = declared.split('\n').findIndex((one) => one.includes("model('Order'")) + 1;
+  const at = declared.split('\n').findIndex((line) => line.includes("model('Order'")) + 1;
   t.match(
     misspelt.stderr,
     new RegExp(`^  src/application/models\\.ts:${at}:\\d+: model\\('Order'\\): .*Correct the name`, 'm'),

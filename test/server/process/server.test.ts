@@ -7,6 +7,7 @@ import t, { type Test } from 'tap';
 import { application } from '../../../src/application/application.js';
 import { demo } from '../../../src/application/seed.js';
 import { operations } from '../../../src/platform/core/contract/openapi.js';
+import { filesIn } from '../../../src/platform/core/contract/project-files.js';
 import { notWrittenFields } from '../../../src/platform/core/graphql/plugin.js';
 import { type Handlers, notWrittenOperations } from '../../../src/platform/core/rest/plugin.js';
 import { openApiOf } from '../../../src/workbench/model/openapi-source.js';
@@ -36,7 +37,7 @@ const inFolder = (t: Test) => ({ DATABASE_URL: `pglite://${temporaryFolder(t)}` 
 
 /** Returns the line with a label, without the label. */
 function line(output: string, label: string): string {
-  const found = output.split('\n').find((one) => one.startsWith(`  ${label} `));
+  const found = output.split('\n').find((line) => line.startsWith(`  ${label} `));
   if (found === undefined) throw new Error(`${label} was not printed.`);
   return found.slice(label.length + 2).trim();
 }
@@ -58,7 +59,7 @@ t.test('a start prints the addresses and accounts; its data survive a kill and b
     t.equal(response.status, 200, address);
     await response.arrayBuffer();
   }
-  const openapi = openApiOf(readFileSync('openapi.yaml', 'utf8')).document;
+  const openapi = openApiOf(readFileSync('openapi.yaml', 'utf8'), undefined, filesIn('.')).document;
   const notWritten = [
     ...notWrittenOperations(operations(openapi), application.handlers as Handlers),
     ...notWrittenFields(application.resolvers),
@@ -79,7 +80,7 @@ t.test('a start prints the addresses and accounts; its data survive a kill and b
     return (await ask(`${url}/api/v1/users`, { method: 'POST', headers, body })).status;
   };
   const emails = async ({ url }: Server) =>
-    ((await (await ask(`${url}/api/v1/users`, { headers })).json()) as { email: string }[]).map((one) => one.email);
+    ((await (await ask(`${url}/api/v1/users`, { headers })).json()) as { email: string }[]).map((user) => user.email);
   t.equal(await create(first, 'mary'), 201);
 
   await t.test('one process owns the data, and no signal loses them', async (t) => {
@@ -280,10 +281,10 @@ const loading = (module: string) => ({
 
 /** Returns the lines of an output, each of which must be JSON in the form of the log. */
 function jsonLines(t: Test, output: string): Record<string, unknown>[] {
-  const texts = output.split('\n').filter((one) => one !== '');
-  return texts.map((one) => {
-    const line = one.startsWith('{') ? (JSON.parse(one) as Record<string, unknown>) : {};
-    t.match(line, { level: Number, time: Number, pid: Number, hostname: String, msg: String }, one);
+  const texts = output.split('\n').filter((line) => line !== '');
+  return texts.map((text) => {
+    const line = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {};
+    t.match(line, { level: Number, time: Number, pid: Number, hostname: String, msg: String }, text);
     return line;
   });
 }
@@ -368,7 +369,7 @@ t.test('the log contains no secret at any level', async (t) => {
     stderr +
     stdout
       .split('\n')
-      .filter((one) => one.startsWith('{'))
+      .filter((line) => line.startsWith('{'))
       .join('\n');
   t.match(log, '"msg":"stopping"');
   const hidden = [...credentials, ...Object.values(secrets), entered, DEMO_PASSWORD, wrong.authorization.slice(6)];

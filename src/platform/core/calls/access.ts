@@ -40,11 +40,12 @@ export interface KeyedRequest {
 }
 
 /** Keeps the answers of keyed requests. */
-export interface KeyedAnswers {
-  /** Runs the requests with one key one after another. @throws Failure CONFLICT if the first request runs too long */
+export interface KeyedResponses {
+  /**
+   * Runs the requests with one key one after another. If a request fails with CONFLICT and an answer is kept under its key, it gets that answer.
+   * @throws Failure CONFLICT if the first request runs too long
+   */
   inTurn: <T>(call: Call, request: KeyedRequest, work: () => Promise<T>) => Promise<T>;
-  /** @throws Failure VALIDATION_FAILED for another body, CONFLICT for a key in flight or a deleted answer */
-  recall: (call: Call, request: KeyedRequest) => Promise<object | undefined>;
   /** @param kept.ownerId the user of the answer, whose deletion removes it @throws Failure CONFLICT */
   keep: (
     tx: Prisma.TransactionClient,

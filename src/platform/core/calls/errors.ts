@@ -1,7 +1,7 @@
-import { type Catalogue, type Code, type Kind, platformCodes } from '../contract/codes.js';
+import { type Catalogue, type Code, type ErrorKind, platformCodes } from '../contract/codes.js';
 
 export interface FailureOptions extends Partial<Issues> {
-  /** Seconds. */
+  /** Seconds; by default RETRY_AFTER_S for UNAVAILABLE. */
   retryAfter?: number;
   /** The value of `Allow` (METHOD_NOT_ALLOWED). */
   allow?: readonly string[];
@@ -34,13 +34,14 @@ export class Failure extends Error {
     code: Code,
     message: string,
     options: FailureOptions = {},
-    kind: Omit<Kind, 'description'> = platformCodes[code],
+    kind: Omit<ErrorKind, 'description'> = platformCodes[code],
   ) {
     super(truncate(message, MAX_MESSAGE_BYTES), { cause: options.cause });
     this.code = code;
     this.status = kind.status;
     this.title = kind.title;
-    this.options = Object.assign({}, options, limitIssues(options));
+    const retry = code === 'UNAVAILABLE' && { retryAfter: RETRY_AFTER_S };
+    this.options = Object.assign({}, retry, options, limitIssues(options));
   }
 }
 
@@ -53,7 +54,7 @@ export class Failure extends Error {
 export function failuresOf<const Codes extends Catalogue>(codes: Codes) {
   return class extends Failure {
     constructor(code: keyof Codes & string, message: string, options?: FailureOptions) {
-      super(code as Code, message, options, codes[code] as Kind);
+      super(code as Code, message, options, codes[code] as ErrorKind);
     }
   };
 }
@@ -117,7 +118,7 @@ export function issueList() {
   };
 }
 
-export function issuesOf<T>(found: readonly T[], make: (one: T) => Issue): Issues {
+export function issuesOf<T>(found: readonly T[], make: (item: T) => Issue): Issues {
   return { issues: found.slice(0, MAX_ISSUES).map(make), omitted: Math.max(0, found.length - MAX_ISSUES) };
 }
 
@@ -125,7 +126,7 @@ export function issuesOf<T>(found: readonly T[], make: (one: T) => Issue): Issue
 export function limitIssues(...all: readonly Partial<Issues>[]): Issues {
   const listed = all.flatMap(({ issues = [] }) => issues);
   const { issues, omitted } = issuesOf(listed, cutIssue);
-  return { issues, omitted: all.reduce((sum, one) => sum + (one.omitted ?? 0), omitted) };
+  return { issues, omitted: all.reduce((sum, list) => sum + (list.omitted ?? 0), omitted) };
 }
 
 const cutIssue = ({ pointer, parameter, detail }: Issue): Issue =>

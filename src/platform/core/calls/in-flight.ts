@@ -8,9 +8,9 @@ export interface Place<Item> {
 export type InFlight<Item> = ReturnType<typeof inFlight<Item>>;
 
 /**
- * Returns a list of what is in flight, oldest first. A Map or Set to which each request adds an entry and removes it keeps requests
- * alive until the next full collection: when V8 replaces its table, the old one, which may be in old space, points to the new one.
- * The list clears the links of what is removed.
+ * Returns a list of running items, oldest first. A Map or a Set would keep requests alive until the next full garbage collection: when
+ * V8 replaces the table of a Map, the old table, which may be in old space, points to the new one. The list clears the links of
+ * removed items.
  */
 export function inFlight<Item>() {
   let first: Place<Item> | undefined;

@@ -34,7 +34,7 @@ type Arrived = Pick<IncomingMessage, 'socket' | 'headers'>;
  * @param trusted TRUST_PROXY: the proxies whose `X-Forwarded-For` is believed
  */
 export function addressReader(trusted: string | undefined): (request: Arrived) => string {
-  const isProxy = trusted === undefined ? () => false : compile(trusted.split(',').map((one) => one.trim()));
+  const isProxy = trusted === undefined ? () => false : compile(trusted.split(',').map((address) => address.trim()));
   function read({ socket, headers }: Arrived): string {
     let address = addressOfSocket(socket) ?? '';
     const entries = trusted === undefined ? [] : String(headers['x-forwarded-for'] ?? '').split(',');
@@ -58,13 +58,6 @@ export function networkOf(address: string): string {
   return [...groups(head), ...Array<string>(missing).fill('0'), ...groups(tail)].slice(0, 4).join(':');
 }
 
-/** Returns the prefixes by which networks take turns: /48, /56 and /64, or /24 and the IPv4 address. */
-export function prefixesOf(network: string): string[] {
-  const [a, b, c, last = '0'] = network.split(':');
-  if (c === undefined) return [network.replace(/\.\d+$/, ''), network];
-  return [`${a}:${b}:${c}`, `${a}:${b}:${c}:${last.padStart(4, '0').slice(0, 2)}`, network];
-}
-
 /** Returns true for an address of this machine, which may send credentials over plain HTTP outside production. */
 export function isLoopbackAddress(ip: string): boolean {
   const address = ip.replace(/^::ffff:/i, '');
@@ -78,4 +71,4 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /** Splits a list of addresses. */
-export const listOf = (text = ''): string[] => (text === '' ? [] : text.split(',').map((one) => one.trim()));
+export const listOf = (text = ''): string[] => (text === '' ? [] : text.split(',').map((item) => item.trim()));

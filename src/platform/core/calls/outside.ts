@@ -25,7 +25,7 @@ function callPolicy({ isFault = () => false, openFor = HALF_OPEN_AFTER_MS }: Out
 }
 
 /** A fault of the service, which counts for its circuit breaker. */
-export class AnswerTooLarge extends Error {
+export class ResponseTooLarge extends Error {
   override name = 'AnswerTooLarge';
 }
 
@@ -47,10 +47,7 @@ async function fetchBounded(address: string | URL, init: RequestInit, signal: Ab
 export function outsideService(name: string, dependency: Dependency, options: OutsideOptions = {}) {
   const policy = callPolicy(options);
   const tooMany = (cause: unknown) =>
-    new Failure('UNAVAILABLE', `${name} has too many calls at once. Try again in ${RETRY_AFTER_S} seconds.`, {
-      retryAfter: RETRY_AFTER_S,
-      cause,
-    });
+    new Failure('UNAVAILABLE', `${name} has too many calls at once. Try again in ${RETRY_AFTER_S} seconds.`, { cause });
 
   return {
     /**
@@ -66,7 +63,7 @@ export function outsideService(name: string, dependency: Dependency, options: Ou
       );
       ended.catch(() => {});
       const fetchInTime: BoundedFetch = (address, init = {}) =>
-        fetchBounded(address, init, ending, BOUNDS.outsideAnswer.value);
+        fetchBounded(address, init, ending, BOUNDS.outsideResponse.value);
       const called = async (): Promise<T> => {
         try {
           if (ending.aborted) throw tooMany(ending.reason);
@@ -99,7 +96,7 @@ async function readBody({ body }: Response, limit: number): Promise<Buffer> {
   let length = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     length += chunk.length;
-    if (length > limit) throw new AnswerTooLarge(`an answer of more than ${limit} bytes`);
+    if (length > limit) throw new ResponseTooLarge(`an answer of more than ${limit} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -25,7 +25,7 @@ export const tagOfGeneration = (tag: string, generation: string | undefined): st
 /** Returns the failure of an `If-Match` without the row's tag. A weak tag never matches (RFC 9110 §13.1.1). */
 export function preconditionFailure(header: string, row: Versioned, generation?: string): Failure | undefined {
   const tag = tagOfGeneration(resourceTag(row), generation);
-  if (header.trim() === '*' || header.split(',').some((one) => one.trim() === tag)) return undefined;
+  if (header.trim() === '*' || header.split(',').some((part) => part.trim() === tag)) return undefined;
   return new Failure('PRECONDITION_FAILED', 'If-Match does not name the present version of this resource.');
 }
 
@@ -89,7 +89,7 @@ export interface WindowPage<T> extends Page<T> {
 }
 
 /** A Relay connection. */
-export interface Connection<Row> {
+export interface ConnectionPage<Row> {
   readonly edges: { readonly cursor: string; readonly node: Row }[];
   readonly pageInfo: {
     readonly hasNextPage: boolean;
@@ -157,7 +157,7 @@ async function readOneMore<Row>(
   limit: number,
   part: Omit<RowRange, 'take'>,
 ): Promise<{ items: Row[]; isCutOff: boolean }> {
-  const read = await rows({ take: limit + 1, ...part });
+  const read = await rows(Object.assign({ take: limit + 1 }, part));
   return { items: read.slice(0, limit), isCutOff: read.length > limit };
 }
 
@@ -167,11 +167,9 @@ export async function pageOf<Row>(request: PageRequest, { rows, count }: Listing
     readOneMore(rows, request.limit, { ids, order: 'asc', skip }),
     'offset' in request && request.counted !== false ? count() : undefined,
   ]);
-  return {
-    items,
-    hasMore: isCutOff,
-    ...(total !== undefined && { total: correctedTotal(total, skip, items.length, isCutOff) }),
-  };
+  const page = { items, hasMore: isCutOff };
+  if (total === undefined) return page;
+  return Object.assign(page, { total: correctedTotal(total, skip, items.length, isCutOff) });
 }
 
 /** Corrects a total by the page, which was read at another moment. */
@@ -182,7 +180,7 @@ function correctedTotal(total: number, skipped: number, shown: number, hasMore: 
 }
 
 /** Returns the rows of a window by ascending id. @param bare reads rows without their members */
-export async function windowOf<Row>(
+export async function readWindow<Row>(
   { limit, fromEnd, after, before }: Window,
   rows: Listing<Row>['rows'],
   bare = rows,

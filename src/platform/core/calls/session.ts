@@ -11,18 +11,12 @@ export interface JwtTokens {
   sessionId: string;
 }
 
-interface OpaqueToken {
-  flow: 'opaque';
-  token: string;
-  expiresIn: number;
-}
-
 /**
  * The tokens of a login, by `flow`.
  * @example
  * const represent = (tokens: SessionTokens) => (tokens.flow === 'jwt' ? tokens.accessToken : tokens.token);
  */
-export type SessionTokens = JwtTokens | OpaqueToken;
+export type SessionTokens = JwtTokens | { flow: 'opaque'; token: string; expiresIn: number };
 
 /**
  * Makes the `Set-Cookie` lines of a session.

@@ -1,14 +1,14 @@
-export interface Kind {
+export interface ErrorKind {
   readonly status: number;
   readonly title: string;
   readonly description: string;
 }
 
-export type Catalogue = Readonly<Record<string, Kind>>;
+export type Catalogue = Readonly<Record<string, ErrorKind>>;
 
 /**
- * The codes of the platform. An application adds codes, or describes one of these anew, by `x-codes` beside the schema
- * `ErrorCode`; `generated/errors.ts` contains both.
+ * The error codes of the platform. An application adds codes and replaces descriptions with `x-codes` next to the schema
+ * `ErrorCode`. `generated/errors.ts` contains the merged table.
  */
 export const platformCodes = {
   BAD_REQUEST: {
@@ -72,5 +72,7 @@ export const platformCodes = {
 } as const satisfies Catalogue;
 
 export type Code = keyof typeof platformCodes;
+/** The codes with which the core answers. A part names its own in `codes`. */
+export type CoreCode = Exclude<Code, 'RATE_LIMITED'>;
 
 export const isPlatformCode = (code: string): code is Code => Object.hasOwn(platformCodes, code);

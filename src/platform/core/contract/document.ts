@@ -130,6 +130,7 @@ export interface OpenApiDocument extends Extensions {
     securitySchemes?: Record<string, SecurityScheme>;
   };
   'x-unmatched'?: Record<string, Response>;
+  'x-parts'?: readonly string[];
 }
 
 export type BodyKind = 'json' | 'text' | 'stream';
@@ -146,7 +147,7 @@ export function kindOf(mediaType: string): BodyKind {
 export function matchMediaType(declared: readonly string[], mediaType: string): string | undefined {
   const essence = essenceOf(mediaType);
   const wanted = [essence, `${essence.split('/')[0]}/*`, '*/*'];
-  return wanted.map((one) => declared.find((each) => essenceOf(each) === one)).find((one) => one !== undefined);
+  return wanted.map((range) => declared.find((type) => essenceOf(type) === range)).find((type) => type !== undefined);
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -16,7 +16,7 @@ import {
   type SecurityRequirement,
 } from './document.js';
 
-export interface Operation {
+export interface RestOperation {
   operationId: string;
   method: string;
   /** The template, for example `/api/v1/users/{user_id}`. */
@@ -27,6 +27,8 @@ export interface Operation {
   furtherPermissions: Permission[];
   /** Alternatives; empty for an operation without credentials. */
   security: SecurityRequirement[];
+  /** True if the operation may write. */
+  writes: boolean;
   /** True if a call counts for the rate limit. */
   counted: boolean;
   /** True if the body, or the cookie in its place, contains a password or a token. */
@@ -35,12 +37,16 @@ export interface Operation {
   operation: OperationObject;
 }
 
+/** Returns true if a caller may repeat the operation under an Idempotency-Key. */
+export const takesKey = ({ operation }: Pick<RestOperation, 'operation'>): boolean =>
+  operation.parameters.some((parameter) => parameter.in === 'header' && /^idempotency-key$/i.test(parameter.name));
+
 const SCHEMAS = '#/components/schemas/';
 
 /** Merges parameters. An operation overrides its path by name and location. */
 function mergeParameters(inherited: Parameter[], own: Parameter[]): Parameter[] {
-  const isOverridden = (one: Parameter) => own.some(({ name, in: place }) => name === one.name && place === one.in);
-  return [...inherited.filter((one) => !isOverridden(one)), ...own];
+  const isOverridden = (given: Parameter) => own.some(({ name, in: at }) => name === given.name && at === given.in);
+  return [...inherited.filter((parameter) => !isOverridden(parameter)), ...own];
 }
 
 function normalisePath({ parameters = [], ...item }: PathItem & { parameters?: Parameter[] }): PathItem {
@@ -76,7 +82,7 @@ function permissionOf({ operationId, 'x-permission': permission }: OperationObje
 }
 
 /** Returns all operations in the order of the document. @throws Error for an operation without `x-permission` */
-export function operations(document: OpenApiDocument): Operation[] {
+export function operations(document: OpenApiDocument): RestOperation[] {
   return operationEntries(document).map(({ path, method, operation }) => ({
     operationId: operation.operationId,
     method: method.toUpperCase(),
@@ -85,6 +91,7 @@ export function operations(document: OpenApiDocument): Operation[] {
     permission: permissionOf(operation),
     furtherPermissions: operation['x-permission-also'] ?? [],
     security: operation.security ?? document.security ?? [],
+    writes: method !== 'get' && method !== 'head',
     counted: operation['x-rate-limit'] !== false,
     credentialsInBody: operation['x-credentials-in-body'] === true,
     deprecated: operation.deprecated === true,
@@ -93,7 +100,7 @@ export function operations(document: OpenApiDocument): Operation[] {
 }
 
 /** Returns the responses of each operation, and those to requests that match none. */
-export const declaredResponses = (document: OpenApiDocument, all: readonly Operation[]) => [
+export const declaredResponses = (document: OpenApiDocument, all: readonly RestOperation[]) => [
   ...all.map(({ operation }) => operation.responses),
   document['x-unmatched'] ?? {},
 ];
@@ -122,11 +129,11 @@ export function splitPath(path: string) {
 export const prefixOf = (version: string): string => `/api/v${version}`;
 
 /** Returns a path template without parameter names. OpenAPI treats templates of equal shape as identical. */
-export const shapeOf = (template: string): string => template.replaceAll(/{\w+}/g, '{}');
+export const pathShape = (template: string): string => template.replaceAll(/{\w+}/g, '{}');
 
 export function versionsOf({ paths }: Pick<OpenApiDocument, 'paths'>): string[] {
   const named = Object.keys(paths).flatMap((path) => splitPath(path)?.version ?? []);
-  return [...new Set(named)].sort((one, other) => Number(one) - Number(other));
+  return [...new Set(named)].sort((a, b) => Number(a) - Number(b));
 }
 
 /**
@@ -138,7 +145,7 @@ export function expandVersions<Document extends Pick<OpenApiDocument, 'paths'>>(
   const paths = { ...document.paths };
   const declared = new Set(
     Object.entries(paths).flatMap(([path, item]) =>
-      METHODS.filter((method) => item[method]).map((method) => `${method} ${shapeOf(path)}`),
+      METHODS.filter((method) => item[method]).map((method) => `${method} ${pathShape(path)}`),
     ),
   );
   function continueOperations(from: string, to: string): void {
@@ -149,7 +156,7 @@ export function expandVersions<Document extends Pick<OpenApiDocument, 'paths'>>(
       const isContinued = (method: Method) =>
         item[method] !== undefined &&
         Number(to) <= (item[method]['x-last-version'] ?? Number.POSITIVE_INFINITY) &&
-        !declared.has(`${method} ${shapeOf(next)}`);
+        !declared.has(`${method} ${pathShape(next)}`);
       for (const method of METHODS.filter(isContinued)) paths[next] = { ...paths[next], [method]: item[method] };
     }
   }
@@ -167,13 +174,13 @@ export interface BodyForm {
   schema: Schema | undefined;
 }
 
-export const bodyForms = ({ operation }: Operation): BodyForm[] =>
+export const bodyForms = ({ operation }: RestOperation): BodyForm[] =>
   Object.entries(operation.requestBody?.content ?? {}).map(([type, { schema }]) => {
     const kind = kindOf(type);
     return { type, kind, schema: kind === 'stream' ? undefined : schema };
   });
 
-export function bodyFormFor(operation: Operation): (contentType: string) => BodyForm | undefined {
+export function bodyFormFor(operation: RestOperation): (contentType: string) => BodyForm | undefined {
   const forms = new Map(bodyForms(operation).map((form) => [form.type, form]));
   const declared = [...forms.keys()];
   return (contentType) => forms.get(contentType) ?? forms.get(matchMediaType(declared, contentType) ?? '');

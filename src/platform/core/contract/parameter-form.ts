@@ -44,7 +44,7 @@ function typesOf(merged: Schema, root: Schema): Set<string> {
   if (merged.items !== undefined || merged.prefixItems !== undefined) return new Set(['array']);
   const alternatives = merged.oneOf ?? merged.anyOf ?? [];
   return new Set(
-    alternatives.flatMap((one) => (typeof one === 'boolean' ? ['string'] : [...typesOf(mergeSchema(one, root), root)])),
+    alternatives.flatMap((alt) => (typeof alt === 'boolean' ? ['string'] : [...typesOf(mergeSchema(alt, root), root)])),
   );
 }
 
@@ -54,7 +54,7 @@ function scalarsOf(schema: Schema | boolean | undefined, root: Schema): readonly
   const types = typesOf(mergeSchema(schema, root), root);
   if (types.size === 0) return ['string'];
   types.delete('null');
-  const scalars = SCALARS.filter((one) => types.has(one));
+  const scalars = SCALARS.filter((scalar) => types.has(scalar));
   return scalars.length > 0 && scalars.length === types.size ? scalars : undefined;
 }
 
@@ -94,7 +94,7 @@ function listForm({ in: location, explode }: Parameter, merged: Schema, root: Sc
   const isExploded = explode !== false;
   if (isExploded && location === 'cookie') return unsupported('cannot be repeated in a cookie: set `explode: false`');
   const values = typeof merged.items === 'object' ? mergeSchema(merged.items, root).enum : undefined;
-  const isExact = items.includes('string') && (values === undefined || values.some((one) => String(one).includes(',')));
+  const isExact = items.includes('string') && (values?.some((value) => String(value).includes(',')) ?? true);
   return { kind: 'list', items, isExploded, isExact };
 }
 
@@ -108,8 +108,8 @@ export function textsOf(
   value: unknown,
   encode: (text: string) => string,
 ): [key: string, text: string][] {
-  const write = (one: unknown) => encode(String(one).toWellFormed());
+  const write = (item: unknown) => encode(String(item).toWellFormed());
   if (form.kind === 'json') return [[name, write(JSON.stringify(value))]];
   if (form.kind !== 'list' || !Array.isArray(value)) return [[name, write(value)]];
-  return form.isExploded ? value.map((one) => [name, write(one)]) : [[name, value.map(write).join(',')]];
+  return form.isExploded ? value.map((item) => [name, write(item)]) : [[name, value.map(write).join(',')]];
 }

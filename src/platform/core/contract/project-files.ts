@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { rootPath } from '../../root.js';
 import type { OpenApiDocument } from './document.js';
 
@@ -37,7 +38,7 @@ export function readGeneratedContract(): GeneratedContract {
 }
 
 export interface ProjectFiles {
-  /** Returns false for paths outside the project, which are never read. */
+  /** Returns false for paths outside the project, which are never read. Installed packages belong to it. */
   contains: (path: string) => boolean;
   /** Returns undefined for a missing file. @throws Error with the line of bytes that are not UTF-8 */
   read: (path: string) => string | undefined;
@@ -51,6 +52,17 @@ const isWithin = (folder: string, path: string): boolean => {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
 };
+
+/** This package. Its files are there also for a folder of contracts without installed packages. */
+const PACKAGE = fileURLToPath(new URL('../../', import.meta.url));
+const OWN = /^node_modules\/@accord-api\/platform\//;
+
+/** Returns the place of a file of an installed package, where Node finds it from a folder. */
+function installed(folder: string, path: string): string {
+  if (existsSync(join(folder, path))) return join(folder, path);
+  const above = dirname(folder);
+  return above === folder ? path.replace(OWN, PACKAGE) : installed(above, path);
+}
 
 function textIn(path: string, bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
@@ -71,9 +83,11 @@ const pathsBelow = (folder: string): string[] =>
  * is not the directory
  */
 export function filesIn(directory: string, base: string = directory): ProjectFiles {
-  const at = (path: string): string => resolve(base, path);
+  const isInstalled = (path: string): boolean => path.startsWith('node_modules/');
+  const at = (path: string): string => (isInstalled(path) ? installed(resolve(base), path) : resolve(base, path));
   return {
     contains(path) {
+      if (isInstalled(path)) return true;
       if (!isWithin(resolve(directory), at(path))) return false;
       return !existsSync(at(path)) || isWithin(realpathSync(directory), realpathSync(at(path)));
     },
@@ -110,4 +124,16 @@ export function sdlText(parts: readonly SdlPart[]): string {
   const [first, ...others] = parts;
   if (first === undefined) throw new Error(`There is no ${WHOLE}, and no .graphql in a folder ${FOLDER}.`);
   return others.length === 0 ? first.text : parts.map(({ text }) => `${text.trimEnd()}\n`).join('\n');
+}
+
+/** Returns `:12` for the first line of a file of the project that matches; nothing for a contract of several files. */
+export function placeOf(file: string, line: RegExp): string {
+  try {
+    const at = readFileSync(rootPath(file), 'utf8')
+      .split('\n')
+      .findIndex((text) => line.test(text));
+    return at < 0 ? '' : `:${at + 1}`;
+  } catch {
+    return '';
+  }
 }

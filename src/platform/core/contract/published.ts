@@ -4,13 +4,13 @@ import { LRUCache } from 'lru-cache';
 import { rootPath } from '../../root.js';
 import { filesIn, type GeneratedContract, readGeneratedContract, sdlParts, sdlText } from './project-files.js';
 
-/** The addresses of the published contracts. They do not change. */
-export const CONTRACT_PATHS: ReadonlySet<string> = new Set([
-  '/openapi.yaml',
-  '/openapi.json',
-  '/schema.graphql',
-  '/schema.json',
-]);
+/** The published contracts by their addresses, which do not change. */
+export const PUBLISHED = {
+  '/openapi.yaml': 'openapiYaml',
+  '/openapi.json': 'openapiJson',
+  '/schema.graphql': 'schemaGraphql',
+  '/schema.json': 'schemaJson',
+} as const;
 
 /** Both contracts, for the service and for publication. */
 export type ServedContracts = Awaited<ReturnType<typeof publishedContracts>>;
@@ -69,6 +69,9 @@ export async function publishedContracts(
   };
 }
 
-/** Returns the result of an introspection query. Throws on an invalid SDL. */
+/** Returns false for a service without GraphQL. */
+export const hasQueries = (sdl: string): boolean => /\btype\s+Query\b|\bschema\b[^{]*\{[^}]*\bquery\s*:/.test(sdl);
+
+/** Returns the result of an introspection query; empty without queries. Throws on an invalid SDL. */
 const introspectionOf = (sdl: string): Buffer =>
-  Buffer.from(JSON.stringify({ data: introspectionFromSchema(buildSchema(sdl)) }));
+  Buffer.from(hasQueries(sdl) ? JSON.stringify({ data: introspectionFromSchema(buildSchema(sdl)) }) : '');

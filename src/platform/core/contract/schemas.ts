@@ -18,16 +18,16 @@ const IN_PLACE = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'
 /** Copies a schema, and replaces its direct subschemas except booleans. */
 export function withSubschemas(
   schema: Schema,
-  replace: (one: Schema, inPlace: boolean, keyword: string) => AnySchema,
+  replace: (subschema: Schema, inPlace: boolean, keyword: string) => AnySchema,
 ): Schema {
   const copy = { ...schema };
   for (const keyword of Object.values(SUBSCHEMA_KEYWORDS).flat()) {
     const value = schema[keyword];
     if (!isObject(value)) continue;
-    const replaced = (one: unknown) => (isObject(one) ? replace(one, IN_PLACE.has(keyword), keyword) : one);
+    const replaced = (member: unknown) => (isObject(member) ? replace(member, IN_PLACE.has(keyword), keyword) : member);
     if (Array.isArray(value)) copy[keyword] = value.map(replaced);
     else if (SUBSCHEMA_KEYWORDS.single.includes(keyword)) copy[keyword] = replaced(value);
-    else copy[keyword] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one)]));
+    else copy[keyword] = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaced(member)]));
   }
   return copy;
 }
@@ -35,33 +35,12 @@ export function withSubschemas(
 /** Returns the direct subschemas except booleans. References are not followed. */
 export function subschemasOf(schema: Schema): { schema: Schema; inPlace: boolean }[] {
   const found: { schema: Schema; inPlace: boolean }[] = [];
-  withSubschemas(schema, (one, inPlace) => {
-    found.push({ schema: one, inPlace });
-    return one;
+  withSubschemas(schema, (subschema, inPlace) => {
+    found.push({ schema: subschema, inPlace });
+    return subschema;
   });
   return found;
 }
-
-/**
- * Closes the objects of a response: members that are not declared are not allowed, unless the schema says so.
- * @param schema inlined, with recursive schemas in `$defs`
- */
-export const closedSchema = (schema: Schema): Schema => close(schema, true);
-
-/** @param isWhole false for a part of another schema, such as `allOf` */
-function close(schema: Schema, isWhole: boolean): Schema {
-  // The users of a definition close it, because they may combine it with others.
-  const copy = withSubschemas(schema, (one, inPlace, keyword) => close(one, !inPlace && keyword !== '$defs'));
-  const isOpen = schema.additionalProperties === undefined && schema['unevaluatedProperties'] === undefined;
-  if (!isWhole || !isOpen || !declaresMembers(schema)) return copy;
-  const isOfParts = '$ref' in schema || subschemasOf(schema).some(({ inPlace }) => inPlace);
-  return { ...copy, [isOfParts ? 'unevaluatedProperties' : 'additionalProperties']: false };
-}
-
-const declaresMembers = (schema: Schema): boolean =>
-  'properties' in schema ||
-  '$ref' in schema ||
-  subschemasOf(schema).some(({ schema: one, inPlace }) => inPlace && declaresMembers(one));
 
 const STRUCTURAL: Record<string, (value: never) => unknown> = {
   $ref: (reference: string) => reference,
@@ -94,7 +73,7 @@ export function structureOf(schema: AnySchema): AnySchema {
   const { additionalProperties, oneOf } = schema;
   if (typeof additionalProperties === 'object') kept.additionalProperties = structureOf(additionalProperties);
   if (oneOf === undefined) return kept;
-  const alternatives = { anyOf: oneOf.map((one) => structureOf(one)) };
+  const alternatives = { anyOf: oneOf.map((subschema) => structureOf(subschema)) };
   return kept.anyOf === undefined ? { ...kept, ...alternatives } : { allOf: [kept, alternatives] };
 }
 
@@ -106,12 +85,12 @@ function structureOfAll<Each extends AnySchema>(schemas: Record<string, Each>): 
 const LOWER_BOUNDS = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']);
 const UPPER_BOUNDS = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);
 
-function combineKeyword(keyword: string, one: unknown, other: unknown): unknown {
-  if (LOWER_BOUNDS.has(keyword)) return Math.max(Number(one), Number(other));
-  if (UPPER_BOUNDS.has(keyword)) return Math.min(Number(one), Number(other));
-  if (keyword === 'required') return [...new Set([...(one as string[]), ...(other as string[])])];
+function combineKeyword(keyword: string, value: unknown, other: unknown): unknown {
+  if (LOWER_BOUNDS.has(keyword)) return Math.max(Number(value), Number(other));
+  if (UPPER_BOUNDS.has(keyword)) return Math.min(Number(value), Number(other));
+  if (keyword === 'required') return [...new Set([...(value as string[]), ...(other as string[])])];
   if (keyword === 'type' || keyword === 'enum') {
-    const [first, second] = [[one].flat(), [other].flat()];
+    const [first, second] = [[value].flat(), [other].flat()];
     const includesType = (value: unknown, values: unknown[]) =>
       values.includes(value) || (keyword === 'type' && value === 'integer' && values.includes('number'));
     const both = [
@@ -122,9 +101,9 @@ function combineKeyword(keyword: string, one: unknown, other: unknown): unknown 
     ];
     return keyword === 'type' && both.length === 1 ? both[0] : both;
   }
-  if (keyword === 'additionalProperties') return one === false || other === false ? false : other;
+  if (keyword === 'additionalProperties') return value === false || other === false ? false : other;
   if (keyword !== 'properties') return other;
-  const [first, second] = [one, other] as [Record<string, Schema>, Record<string, Schema>];
+  const [first, second] = [value, other] as [Record<string, Schema>, Record<string, Schema>];
   const shared = Object.keys(first).filter((name) => name in second);
   return {
     ...first,
@@ -153,8 +132,8 @@ export function mergeSchema({ $ref, allOf = [], ...own }: Schema, root: Schema =
 /** Yields the references in a schema at any depth. @param onlyInPlace excludes those for members of the value */
 function* referencesIn(schema: Schema, onlyInPlace = false): Generator<string> {
   if (schema.$ref !== undefined) yield schema.$ref;
-  for (const { schema: one, inPlace } of subschemasOf(schema)) {
-    if (inPlace || !onlyInPlace) yield* referencesIn(one, onlyInPlace);
+  for (const { schema: subschema, inPlace } of subschemasOf(schema)) {
+    if (inPlace || !onlyInPlace) yield* referencesIn(subschema, onlyInPlace);
   }
 }
 
@@ -207,7 +186,7 @@ export function inlineSchemas(document: OpenApiDocument): OpenApiDocument {
       ]),
     );
   const { schemas } = document.components ?? {};
-  const named = schemas && Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, inlineSchema(one)]));
+  const named = schemas && Object.fromEntries(Object.entries(schemas).map(([name, def]) => [name, inlineSchema(def)]));
   const { components, ...others } = document;
   const inlined = copy({ ...others, ...(components && { components: { ...components, schemas: {} } }) });
   const result = inlined as OpenApiDocument;
@@ -254,7 +233,7 @@ function schemaInliner(document: unknown): (schema: Schema) => Schema {
   function sizeOf(schema: Schema): number {
     const known = sizes.get(schema);
     if (known !== undefined) return known;
-    const size = subschemasOf(schema).reduce((sum, { schema: one }) => sum + sizeOf(one), 1);
+    const size = subschemasOf(schema).reduce((sum, { schema: subschema }) => sum + sizeOf(subschema), 1);
     sizes.set(schema, size);
     return size;
   }

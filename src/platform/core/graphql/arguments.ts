@@ -29,7 +29,7 @@ import {
   unstorableText,
 } from '../calls/errors.js';
 import type { Schema } from '../contract/document.js';
-import { bodyIssues, lazily } from '../http/json-schema.js';
+import { bodyIssues, lazyValidator } from '../http/json-schema.js';
 import { issueFailure } from '../http/messages.js';
 import type { GraphQLContext } from './context.js';
 
@@ -63,7 +63,7 @@ export const constraintSchema = (schema: GraphQLSchema, input: InputValue): Sche
   );
 
 export const constraintName = (keyword: string): string =>
-  Object.entries(keywords).find(([, one]) => one === keyword)?.[0] ?? keyword;
+  Object.entries(keywords).find(([, candidate]) => candidate === keyword)?.[0] ?? keyword;
 
 /**
  * Returns the constraints of arguments as a JSON Schema. graphql-js checks types and nulls. The constraint of a list
@@ -147,7 +147,7 @@ function idIssues(ids: readonly IdInput[]): (args: Arguments) => Issues {
     path.push(key);
     if (Array.isArray(value)) for (let i = 0; i < value.length; i++) look(input, value[i], i, add);
     else if ('members' in input)
-      for (const one of input.members) look(one, (value as Arguments)[one.name], one.name, add);
+      for (const member of input.members) look(member, (value as Arguments)[member.name], member.name, add);
     else if (!isId(String(value), input.least))
       add(() => ({ pointer: path.map(pointerTo).join(''), detail: `must be an integer of at least ${input.least}` }));
     path.pop();
@@ -155,7 +155,7 @@ function idIssues(ids: readonly IdInput[]): (args: Arguments) => Issues {
   return (args) => {
     if (ids.length === 0) return NO_ISSUES;
     const { add, found } = issueList();
-    for (const one of ids) look(one, args[one.name], one.name, add);
+    for (const id of ids) look(id, args[id.name], id.name, add);
     return found();
   };
 }
@@ -209,7 +209,7 @@ export function checkArguments(
 }
 
 function checkOf(schema: GraphQLSchema, ajv: Ajv2020, field: GraphQLField<unknown, GraphQLContext>): Check {
-  const errorsOf = lazily(ajv, () => argumentsSchema(schema, field.args));
+  const errorsOf = lazyValidator(ajv, () => argumentsSchema(schema, field.args));
   const invalidIds = idIssues(idsAmong(schema, field.args));
   /** Valid nodes without variables. Their arguments are the same whenever the document runs. */
   const validNodes = new WeakSet<FieldNode>();

@@ -1,19 +1,18 @@
 import DataLoader from 'dataloader';
 import type { FastifyRequest } from 'fastify';
-
-import type { Call, Policy } from '../calls/access.js';
-
+import { authenticated, type Call, type Policy } from '../calls/access.js';
 import { type Issues, NO_ISSUES } from '../calls/errors.js';
 import type { ServedServices } from '../http/call.js';
-import { type OperationServices, readingClient } from '../operations/guarded-client.js';
+import { callLog } from '../operations/call-transaction.js';
+import { guardedClient, type OperationServices, refuseToWrite } from '../operations/guarded-client.js';
 import type { Db } from '../operations/model.js';
 
-/** The member of a context for its execution. A minor collection would keep the values of a WeakMap, which point to their keys. */
+/** The key of the execution in a context. A WeakMap would keep both alive until a full garbage collection. */
 export const RUNNING = Symbol('running');
 
 /**
  * The context of a resolver.
- * @typeParam Services those of the platform and of the application
+ * @typeParam Services the services of the platform and of the application
  * @typeParam Rules the application's policy
  * @example
  * export type GraphQLContext = PlatformGraphQLContext<HandlerServices & OwnServices, typeof policy>;
@@ -38,8 +37,8 @@ export interface GraphQLContext<Services = unknown, Rules extends Policy = Polic
 }
 
 /**
- * Reads one row. Reads with one key and call in one turn are batched, after one `call.enforce`. Nothing is cached,
- * because mutations change rows.
+ * Reads one row. Reads with one key and call in one turn are batched, after one `call.enforce`. No result is
+ * cached, because mutations change rows.
  * @param key identifies a field; one key always has the same `read`
  * @returns undefined for a row that `read` omits
  */
@@ -61,7 +60,7 @@ function batchReader(): BatchRead {
         async (ids) => {
           await call.enforce();
           const values = await read(call, [...new Set(ids)]);
-          return ids.map((one) => values.get(one));
+          return ids.map((id) => values.get(id));
         },
         { cache: false },
       );
@@ -135,4 +134,23 @@ export function contextOf(
   };
   request.fields ??= new Set();
   return Object.assign(operationContext(services, callWith, signal), { fields: request.fields });
+}
+
+/** Returns a client that reads the rows that the caller may read. */
+function readingClient(services: OperationServices, call: Call): Db {
+  const { client } = services;
+  return guardedClient(
+    services.models,
+    services.streams,
+    {
+      call,
+      action: '',
+      actor: () => authenticated(call),
+      reader: async () => client,
+      transaction: refuseToWrite,
+      ahead: refuseToWrite,
+      onCommit: refuseToWrite,
+    },
+    callLog('The operation', false),
+  );
 }

@@ -50,7 +50,7 @@ export function measure(
 ): Cost {
   const variable = (name: string): unknown => {
     if (Object.hasOwn(variables, name)) return variables[name];
-    const definition = operation.variableDefinitions?.find((one) => one.variable.name.value === name);
+    const definition = operation.variableDefinitions?.find((definition) => definition.variable.name.value === name);
     return definition?.defaultValue && valueFromASTUntyped(definition.defaultValue);
   };
   const last = measurements.get(operation);
@@ -159,7 +159,7 @@ function costOfText(schema: GraphQLSchema, field: GraphQLField<unknown, unknown>
 }
 
 export const fragmentsOf = ({ definitions }: DocumentNode) =>
-  new Map(definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])));
+  new Map(definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])));
 
 /** Yields the nodes of selections, and those of each fragment once. @param seen the names of these fragments */
 export function* nodesWithin(

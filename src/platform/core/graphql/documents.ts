@@ -1,6 +1,6 @@
 /** Reads the operations of a GraphQL request, finds their documents, and counts the shares of the cache. @module */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -94,7 +94,7 @@ export interface Documents {
   ran: (request: OperationRequest, text: string) => void;
 }
 
-export const documentHash = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const documentHash = (text: string): string => hash('sha256', text);
 
 const MAX_PERSISTED_CHARACTERS = 8 * 1024 * 1024;
 
@@ -256,7 +256,7 @@ export function withOwnDocument<Prepared extends { document: DocumentNode; opera
   documents: Iterable<{ document: DocumentNode }>,
 ): Prepared {
   const text = textOf(prepared.document);
-  const document = [...documents].find((one) => textOf(one.document) === text)?.document;
+  const document = [...documents].find((document) => textOf(document.document) === text)?.document;
   const operation = document && getOperationAST(document, prepared.operationName);
   return operation ? Object.assign({}, prepared, { document, operation }) : prepared;
 }

@@ -28,16 +28,17 @@ import {
   textOf,
   weightOf,
 } from './documents.js';
+import { leavesOf, type RunningQuery } from './leaves.js';
 import { checkDocument, checkOperation, type Limits, operationQueue, type Turn } from './limits.js';
 import {
   conditionalRoots,
   DocumentErrors,
+  type GraphQLTransport,
   isIntrospection,
   MAX_ERRORS,
-  operationOf,
   type PreparedOperation,
   refuse,
-  type Transport,
+  selectedOperation,
   withoutValue,
 } from './operation-check.js';
 
@@ -53,13 +54,12 @@ interface EngineOptions {
   maxBatch: number;
   /** True if a document with only introspection needs no credential. */
   openIntrospection: boolean;
+  costUnderWay: number | undefined;
 }
-
-const TRANSPORTS = { post: 'GraphQL', socket: 'sockets' } as const satisfies Record<Transport, string>;
 
 interface Incoming {
   request: FastifyRequest;
-  transport: Transport;
+  transport: GraphQLTransport;
 }
 
 interface IncomingBody extends Incoming {
@@ -83,7 +83,7 @@ export interface Execution extends PreparedOperation {
 }
 
 /** An operation that mercurius runs, for its hooks. */
-interface Running {
+interface Running extends RunningQuery {
   text: string;
   actor: Actor | null;
   /** Undefined if the stages of the operation are over. */
@@ -104,7 +104,8 @@ const PREPARED = new Error('prepared');
 export async function graphqlEngine(app: FastifyInstance, options: EngineOptions) {
   const { schema, documents, limits, maxBatch, openIntrospection, introspection, stages } = options;
   const parseOptions = { maxTokens: limits.tokens };
-  const turnOf = operationQueue(app);
+  const turnOf = operationQueue(app, options.costUnderWay);
+  const withLeaves = leavesOf(schema);
 
   /** Registers mercurius in its own scope, without routes and sockets: docs/architecture.md, "The packages and their work". */
   async function instance(cache: number | false): Promise<FastifyInstance['graphql']> {
@@ -142,33 +143,33 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
   const shares = documentShares(() => caching.replaceSchema(schema));
 
   const own = {
-    operation: () => (one: IncomingBody) => {
-      one.operations = readBody(one.body, maxBatch);
-      one.weight = weightOf(one.operations);
+    operation: () => (incoming: IncomingBody) => {
+      incoming.operations = readBody(incoming.body, maxBatch);
+      incoming.weight = weightOf(incoming.operations);
     },
-    document: () => (one: IncomingOperation) => {
-      one.text = documents.textOf(one.params);
-      if (one.transport === 'socket' && Buffer.byteLength(one.text) > limits.subscribe)
+    document: () => (incoming: IncomingOperation) => {
+      incoming.text = documents.textOf(incoming.params);
+      if (incoming.transport === 'sockets' && Buffer.byteLength(incoming.text) > limits.subscribe)
         throw new Failure('PAYLOAD_TOO_LARGE', `A document on a socket must have at most ${limits.subscribe} bytes.`);
     },
     // Rejects an anonymous caller before the document is validated, unless it is public introspection.
-    caller: () => async (one: IncomingOperation) => {
-      const { request, transport } = one;
+    caller: () => async (incoming: IncomingOperation) => {
+      const { request, transport } = incoming;
       try {
-        one.actor = transport === 'post' ? await app.core.authenticate(request) : request.actor;
-        if (one.actor) return;
+        incoming.actor = transport === 'GraphQL' ? await app.core.authenticate(request) : request.actor;
+        if (incoming.actor) return;
       } catch (error) {
         // A mistake of syntax comes first.
-        parse(one.text, parseOptions);
+        parse(incoming.text, parseOptions);
         throw error;
       }
-      const document = parse(one.text, parseOptions);
-      if (!openIntrospection || !isIntrospection(document)) authenticated(one);
+      const document = parse(incoming.text, parseOptions);
+      if (!openIntrospection || !isIntrospection(document)) authenticated(incoming);
       // Aliases would multiply the answer.
       refuse(checkDocument(document, limits, 0));
     },
-    'document-validity': () => (one: Pick<IncomingOperation, 'prepared'>) => {
-      if (one.prepared) refuse(checkOperation(one.prepared, limits));
+    'document-validity': () => (incoming: Pick<IncomingOperation, 'prepared'>) => {
+      if (incoming.prepared) refuse(checkOperation(incoming.prepared, limits));
     },
   } satisfies Pick<StagesOf<'core'>, EngineStage>;
   const all: Stages = { ...own, ...stages };
@@ -179,23 +180,25 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     writing: wayOf<'ready', IncomingOperation>(all, 'ready', { on, writes: true }),
     beforeWrite: wayOf<'before write', Checked>(all, 'before write', { on }),
   });
-  const ways = { post: waysOn(TRANSPORTS.post), socket: waysOn(TRANSPORTS.socket) };
+  const ways = { GraphQL: waysOn('GraphQL'), sockets: waysOn('sockets') };
 
   /** mercurius calls it before each execution. */
-  async function runPreparedStages(_schema: GraphQLSchema, document: DocumentNode, context: object): Promise<void> {
+  async function runPreparedStages(_schema: GraphQLSchema, document: DocumentNode, context: object) {
     const running = runningIn(context);
-    const { incoming: one, onlyPrepare } = running;
-    if (!one) return;
-    const { operationName, variables = {} } = one.params;
-    const operation = operationOf(document, operationName, one.transport);
-    one.prepared = { schema, document, operation, operationName, variableValues: variables };
-    const { reading, writing, beforeWrite } = ways[one.transport];
-    await walk(operation.operation === 'mutation' ? writing : reading, one);
+    const { incoming, onlyPrepare } = running;
+    if (!incoming) return withLeaves(running);
+    const { request, params, transport } = incoming;
+    const { operationName, variables = {} } = params;
+    const operation = selectedOperation(schema, document, operationName, transport);
+    running.prepared = incoming.prepared = { schema, document, operation, operationName, variableValues: variables };
+    const { reading, writing, beforeWrite } = ways[transport];
+    await walk(operation.operation === 'mutation' ? writing : reading, incoming);
     // No field of it counts the request.
-    if (isIntrospection(document)) await walk(beforeWrite, { request: one.request, contentIssues: () => NO_ISSUES });
-    if (one.actor) documents.ran(one.params, one.text);
+    if (isIntrospection(document)) await walk(beforeWrite, { request, contentIssues: () => NO_ISSUES });
+    if (incoming.actor) documents.ran(params, incoming.text);
     if (onlyPrepare) throw PREPARED;
-    running.end = await one.turn?.enter(one.prepared);
+    running.end = await incoming.turn?.enter(incoming.prepared);
+    return withLeaves(running);
   }
 
   async function run(
@@ -234,35 +237,35 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
 
     /** Reads the operations of a message, and counts them for the address. @throws Failure BAD_REQUEST, RATE_LIMITED */
     async read(message: Incoming & { body: unknown }): Promise<OperationRequest[]> {
-      const one: IncomingBody = Object.assign({ operations: [], weight: NO_WEIGHT }, message);
-      await walk(ways[one.transport].message, one);
-      return one.operations;
+      const incoming: IncomingBody = Object.assign({ operations: [], weight: NO_WEIGHT }, message);
+      await walk(ways[incoming.transport].message, incoming);
+      return incoming.operations;
     },
 
     /** Finds the text and the caller. @throws for an unreadable document (400, 413); Failure UNAUTHENTICATED */
     async identify(operation: Incoming & Pick<IncomingOperation, 'params' | 'turn'>): Promise<IncomingOperation> {
-      const one: IncomingOperation = Object.assign({ text: '', actor: null }, operation);
-      await walk(ways[one.transport].document, one);
-      return one;
+      const incoming: IncomingOperation = Object.assign({ text: '', actor: null }, operation);
+      await walk(ways[incoming.transport].document, incoming);
+      return incoming;
     },
 
     /** Runs a query or a mutation. The context must be new, because mercurius writes into it. @throws as `prepare` */
-    run(one: IncomingOperation, contextValue: GraphQLContext): Promise<ExecutionResult> {
-      const { text, actor, params } = one;
-      return run(contextValue, { text, actor, incoming: one }, params);
+    run(incoming: IncomingOperation, contextValue: GraphQLContext): Promise<ExecutionResult> {
+      const { text, actor, params } = incoming;
+      return run(contextValue, { text, actor, incoming }, params);
     },
 
     /**
      * Passes an operation through all stages before its resolvers.
      * @throws in this order: mistakes of the document (400), FORBIDDEN, RATE_LIMITED
      */
-    async prepare(one: IncomingOperation): Promise<PreparedOperation> {
-      const { text, actor, params } = one;
+    async prepare(incoming: IncomingOperation): Promise<PreparedOperation> {
+      const { text, actor, params } = incoming;
       try {
-        const { errors = [] } = await run({}, { text, actor, incoming: one, onlyPrepare: true }, params);
+        const { errors = [] } = await run({}, { text, actor, incoming, onlyPrepare: true }, params);
         throw new DocumentErrors(errors);
       } catch (error) {
-        if (error === PREPARED && one.prepared) return one.prepared;
+        if (error === PREPARED && incoming.prepared) return incoming.prepared;
         throw error;
       }
     },
@@ -270,7 +273,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     /** Executes a prepared query or mutation. */
     execute(execution: Execution): Promise<ExecutionResult> {
       const { document, contextValue, variableValues: variables, operationName } = execution;
-      const running = { text: textOf(document), actor: contextValue.call.actor };
+      const running = { text: textOf(document), actor: contextValue.call.actor, prepared: execution };
       return run(contextValue, running, { variables, operationName });
     },
 

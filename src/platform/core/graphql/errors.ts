@@ -6,14 +6,13 @@ import { Failure, type Issue, truncate } from '../calls/errors.js';
 import { aboutRequest } from '../http/about-request.js';
 import { describeFailure, type FailureContext, toFailure } from '../http/failures.js';
 import { locationsOf } from './documents.js';
-import { DocumentErrors } from './operation-check.js';
+import { DocumentErrors, MAX_ERRORS } from './operation-check.js';
 
 const MAX_NAME_BYTES = 64;
 const MAX_LOCATIONS = 10;
 
 /** Limits of the errors of an answer (docs/decisions.md, "Failures"). */
-const MAX_ANSWER_BYTES = 16 * 1024;
-const MAX_ERRORS = 20;
+const MAX_RESPONSE_BYTES = 16 * 1024;
 const ENVELOPE_BYTES = '{"errors":[],"data":null,"extensions":{"omitted":1000000}},'.length;
 
 const TITLE = Symbol('title');
@@ -93,7 +92,7 @@ export function errorFormatter(suggest: boolean) {
   return {
     formatError,
     formatThrown: (error: unknown, context: ErrorContext): FormattedError[] =>
-      asGraphQLErrors(error).map((one) => formatError(one, context)),
+      asGraphQLErrors(error).map((error) => formatError(error, context)),
   };
 }
 
@@ -138,7 +137,7 @@ export function formatResult({ data, errors }: ExecutionResult, format: ErrorFor
  */
 export function limitResults(results: readonly Result[]): Result[] {
   const failed = results.filter(({ errors }) => errors?.length).length;
-  return results.map((result) => limitResult(result, Math.floor((MAX_ANSWER_BYTES - '[]'.length) / failed)));
+  return results.map((result) => limitResult(result, Math.floor((MAX_RESPONSE_BYTES - '[]'.length) / failed)));
 }
 
 function limitResult({ errors = [], extensions, ...rest }: Result, share: number): Result {
@@ -167,8 +166,8 @@ const sizeOf = (value: object): number => Buffer.byteLength(JSON.stringify(value
 
 function firstThatFit<T extends object>(list: readonly T[], room: number): T[] {
   let left = room;
-  const end = list.findIndex((one) => {
-    left -= sizeOf(one);
+  const end = list.findIndex((item) => {
+    left -= sizeOf(item);
     return left < 0;
   });
   return list.slice(0, end < 0 ? undefined : end);
@@ -186,7 +185,8 @@ function shortenError(
     { message, extensions: whole },
     { message, extensions: codes },
   ];
-  const short = candidates.find((one) => sizeOf(one) <= room) ?? { message: title ?? codes.code, extensions: codes };
+  const bare = { message: title ?? codes.code, extensions: codes };
+  const short = candidates.find((error) => sizeOf(error) <= room) ?? bare;
   const counted = { errors: [], omitted: 1_000_000 };
   const issues = firstThatFit(errors, room - sizeOf({ ...short, extensions: { ...short.extensions, ...counted } }));
   const left = omitted + errors.length - issues.length;

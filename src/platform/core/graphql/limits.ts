@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   type ASTNode,
@@ -11,8 +12,8 @@ import {
 } from 'graphql';
 import { BOUNDS } from '../bounds.js';
 import type { Call } from '../calls/access.js';
-import { Failure, RETRY_AFTER_S } from '../calls/errors.js';
-import { fairQueue } from '../calls/schedulers.js';
+import { Failure } from '../calls/errors.js';
+import { fairQueue } from '../calls/fair-queue.js';
 import { fragmentsOf, measure, nodesWithin } from './cost.js';
 import type { PreparedOperation } from './operation-check.js';
 
@@ -140,18 +141,23 @@ function countPairs(document: DocumentNode, max: number): { fields: number; intr
     return true;
   }
 
-  for (const one of document.definitions)
-    if (one.kind === Kind.OPERATION_DEFINITION && !add(one.selectionSet)) return count;
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.OPERATION_DEFINITION && !add(definition.selectionSet)) return count;
   // Validation compares unused fragments, too.
   for (const [name, fragment] of fragments) if (!used.has(name) && !add(fragment.selectionSet)) return count;
   return count;
 }
 
-/** The cost up to which operations do not wait: their texts have at most 125,000 characters (`TEXT_LENGTH`). */
+/** Operations up to this cost do not wait. Their texts have at most 125,000 characters (`TEXT_LENGTH`). */
 const SMALL_COST = 250;
 
 /** The cost of a request with several operations, whose results wait for each other. */
 const BATCH_COST = 5000;
+
+/** The bytes of the heap limit for which `costUnderWay` holds. */
+const HEAP_SHARE = 192 * 1024 * 1024;
+const costUnderWay = (): number =>
+  BOUNDS.costUnderWay.value * Math.max(1, Math.floor(getHeapStatistics().heap_size_limit / HEAP_SHARE));
 
 /** A request by HTTP, or the call of an operation on a socket. */
 type Caller = Pick<Call, 'actor' | 'address'> & Partial<Pick<FastifyRequest, 'raw'>>;
@@ -167,9 +173,8 @@ interface WaitingRequest {
  * Lets requests with large operations take turns, because an operation keeps its rows until its result is complete. The
  * cost of an operation bounds its texts.
  */
-export function operationQueue({ core }: Pick<FastifyInstance, 'core'>) {
+export function operationQueue({ core }: Pick<FastifyInstance, 'core'>, limit = costUnderWay()) {
   const queue = fairQueue<WaitingRequest>(BOUNDS.operationsWaiting.value);
-  const limit = BOUNDS.costUnderWay.value;
   let next: WaitingRequest | undefined;
   let underWay = 0;
 
@@ -185,7 +190,7 @@ export function operationQueue({ core }: Pick<FastifyInstance, 'core'>) {
     const waiting = new Promise<void>((begin, refuse) => {
       const displaced = queue.add({ path: [String(actor?.id ?? address)], cost, begin, refuse });
       const reason = 'The service is answering too many large operations. Try again later.';
-      displaced?.refuse(new Failure('UNAVAILABLE', reason, { retryAfter: RETRY_AFTER_S }));
+      displaced?.refuse(new Failure('UNAVAILABLE', reason));
       next ??= queue.take();
     }).then(() => {
       hasTurn = true;

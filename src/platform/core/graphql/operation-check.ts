@@ -8,12 +8,13 @@ import {
   OperationTypeNode,
   type SelectionNode,
 } from 'graphql';
+import type { Transport } from '../order.js';
 import { fragmentsOf, nodesWithin } from './cost.js';
 
 /** A hostile document can have as many errors as tokens. */
 export const MAX_ERRORS = 20;
 
-export type Transport = 'post' | 'socket';
+export type GraphQLTransport = Exclude<Transport, 'REST'>;
 
 export interface PreparedOperation {
   schema: GraphQLSchema;
@@ -24,17 +25,16 @@ export interface PreparedOperation {
 }
 
 /** Returns the operation to run, which mercurius has found. @throws GraphQLError for a subscription with POST */
-export function operationOf(
+export function selectedOperation(
+  schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | undefined,
-  transport: Transport,
+  transport: GraphQLTransport,
 ): OperationDefinitionNode {
   const operation = getOperationAST(document, operationName) as OperationDefinitionNode;
-  if (operation.operation === 'subscription' && transport === 'post')
-    throw new GraphQLError('Send a subscription over a WebSocket to this address (graphql-transport-ws).', {
-      nodes: [operation],
-    });
-  return operation;
+  if (operation.operation !== 'subscription' || transport !== 'GraphQL') return operation;
+  const advice = 'Send a subscription over a WebSocket to this address (graphql-transport-ws).';
+  throw new GraphQLError(schema.getSubscriptionType() ? advice : 'There are no subscriptions.', { nodes: [operation] });
 }
 
 const CONDITIONS = new Set(['skip', 'include']);
@@ -50,11 +50,11 @@ export function conditionalRoots(document: DocumentNode): GraphQLError[] {
     ({ directives = [] }) => directives.find(({ name }) => CONDITIONS.has(name.value)) ?? [],
   );
   const message = (name: string) => `The root field of a subscription takes no @${name}.`;
-  return conditions.slice(0, MAX_ERRORS).map((one) => new GraphQLError(message(one.name.value), { nodes: [one] }));
+  return conditions.slice(0, MAX_ERRORS).map((node) => new GraphQLError(message(node.name.value), { nodes: [node] }));
 }
 
 const operationsOf = ({ definitions }: DocumentNode): OperationDefinitionNode[] =>
-  definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
 
 /**
  * Removes the value of a variable, which may be a secret. graphql-js quotes it: `Variable "$x" got invalid value … at

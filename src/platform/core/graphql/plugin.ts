@@ -1,11 +1,10 @@
 import type { WebsocketHandler } from '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Generation } from '../../database/generation.js';
 import { Failure } from '../calls/errors.js';
 import { recordRefusals } from '../http/about-request.js';
 import type { ServedServices } from '../http/call.js';
 import { contextOfFailure, failureHeaders, toFailure } from '../http/failures.js';
-import { acceptableTypes, addVary } from '../http/headers.js';
+import { addVary } from '../http/headers.js';
 import { isNotWritten } from '../operations/route.js';
 import { contextOf } from './context.js';
 import { anyDocument, type OperationRequest, readTrusted, trustedDocuments } from './documents.js';
@@ -21,6 +20,7 @@ import {
   retryAfterOf,
 } from './errors.js';
 import type { Limits, Turn } from './limits.js';
+import { mediaTypeFor, PATH } from './media-types.js';
 import { executableSchema } from './schema.js';
 
 export const notWrittenFields = (resolvers: object): string[] =>
@@ -30,23 +30,20 @@ export const notWrittenFields = (resolvers: object): string[] =>
       .map(([field]) => `${type}.${field}`),
   );
 
-export const PATH = '/graphql';
-
 interface GraphQLOptions {
   typeDefs: string;
   resolvers: object;
+  ofParts: Readonly<Record<string, unknown>>;
   services: ServedServices;
   limits: Limits;
   maxBatch: number;
   /** Files or folders of the only documents that may run; undefined allows any. */
   trusted: string | undefined;
   introspection: boolean;
+  /** For tests: instead of a cost by the heap limit. */
+  costUnderWay: number | undefined;
   /** Enables suggestions in messages, and GraphiQL for a browser. */
   development: boolean;
-  /** For the part of live messages. */
-  sockets: object;
-  onReplaced: Generation['onReplaced'];
-  now: () => number;
 }
 
 export async function mountGraphql(app: FastifyInstance, options: GraphQLOptions): Promise<void> {
@@ -55,6 +52,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphQLOptions
     onField: app.core.seams.observability.countField,
     policy: app.core.policy,
     services: options.services.operations,
+    ofParts: options.ofParts,
   });
   const { trusted, development, introspection } = options;
   const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));
@@ -62,9 +60,9 @@ export async function mountGraphql(app: FastifyInstance, options: GraphQLOptions
   const { stages } = options.services.operations;
   const engine = await graphqlEngine(app, { ...options, stages, schema, documents, openIntrospection });
   await app.register(async (scope) => mountPost(scope, engine, options, errors));
-  const serve = app.core.seams.live.serve as ((graphql: object) => WebsocketHandler) | undefined;
-  const wsHandler = serve?.({ ...options, engine, format: errors });
-  await app.register(async (scope) => mountGet(scope, options, wsHandler));
+  const { serve } = app.core.seams.live;
+  const graphql = { services: options.services, engine, documentLimits: options.limits, format: errors };
+  await app.register(async (scope) => mountGet(scope, options, await serve?.(scope, graphql as never)));
 }
 
 function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOptions, errors: ErrorFormatter): void {
@@ -78,9 +76,9 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
     turn: Turn,
   ): Promise<Result> {
     try {
-      const one = await engine.identify({ request, transport: 'post', params, turn });
-      const result = await engine.run(one, contextOf(request, services));
-      if (one.prepared?.operation.operation === 'mutation' && result.data) writing.add(request);
+      const incoming = await engine.identify({ request, transport: 'GraphQL', params, turn });
+      const result = await engine.run(incoming, contextOf(request, services));
+      if (incoming.prepared?.operation.operation === 'mutation' && result.data) writing.add(request);
       const retryAfter = retryAfterOf(result.errors);
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
       return formatResult(result, errors, contextOfFailure(request));
@@ -112,7 +110,7 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
 
   app.post(PATH, async (request, reply) => {
     const { body } = request;
-    const operations = await engine.read({ request, transport: 'post', body });
+    const operations = await engine.read({ request, transport: 'GraphQL', body });
     const turn = engine.turnOf(request, operations.length > 1);
     try {
       const running = operations.map((operation) => execute(request, operation, reply, turn));
@@ -124,8 +122,8 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
 }
 
 /** Names the options of clients that send queries with GET. */
-const ONLY_POST =
-  'Send GraphQL operations with POST, or open a WebSocket. Set `preferGetMethod: false` in urql, and leave out `useGETForQueries` in Apollo Client.';
+const onlyPost = (hasSockets: boolean): string =>
+  `Send GraphQL operations with POST${hasSockets ? ', or open a WebSocket' : ''}. Set \`preferGetMethod: false\` in urql, and leave out \`useGETForQueries\` in Apollo Client.`;
 
 /** Answers an upgrade with a socket, a browser with GraphiQL outside production, and other requests with 405. */
 function mountGet(
@@ -134,7 +132,7 @@ function mountGet(
   wsHandler: WebsocketHandler | undefined,
 ): void {
   const refuse = async (): Promise<never> => {
-    throw new Failure('METHOD_NOT_ALLOWED', ONLY_POST, { allow: ['POST'] });
+    throw new Failure('METHOD_NOT_ALLOWED', onlyPost(wsHandler !== undefined), { allow: ['POST'] });
   };
   const others = app.supportedMethods.filter((method) => !['POST', 'GET', 'CONNECT'].includes(method));
   app.route({ method: others, url: PATH, handler: refuse });
@@ -149,15 +147,4 @@ function mountGet(
       return sendGraphiql(request, reply);
     },
   });
-}
-
-const JSON_TYPE = 'application/json; charset=utf-8';
-const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
-
-/** Returns the media type of an answer (GraphQL over HTTP, "Accept"). `application/json` has precedence. */
-export function mediaTypeFor(accept: string | undefined): string {
-  if (accept === undefined) return JSON_TYPE;
-  const known = accept.replace(/;\s*charset="?utf-8"?/gi, '');
-  const takes = (type: string) => acceptableTypes(known, [type]).length > 0;
-  return !takes('application/json') && takes('application/graphql-response+json') ? GRAPHQL_TYPE : JSON_TYPE;
 }

@@ -15,10 +15,12 @@ import { collectSubfields } from 'graphql/execution/collectFields.js';
 import { authenticated, forbidden, reachOf } from '../calls/access.js';
 import { throwNotFoundOrGone } from '../calls/rows.js';
 import type { AnyRow } from '../operations/model.js';
-import { type DeclaredModels, delegateOf, includedRow, type ModelData } from '../operations/model-data.js';
+import { type DeclaredModels, delegateOf, type ModelData } from '../operations/model-data.js';
 import { readableRows } from '../operations/read-scope.js';
 import type { GraphQLContext } from './context.js';
+import { MAX_VARIANTS, runningQuery } from './leaves.js';
 import {
+  includedRow,
   markRows,
   nodesOf,
   pageArguments,
@@ -27,6 +29,9 @@ import {
   type SelectionPlan,
   selectionPlan,
 } from './selection.js';
+
+/** Characters of the values for which a plan is kept. */
+const MAX_KEY_LENGTH = 100;
 
 const JOIN = { relationLoadStrategy: 'join' } as const;
 
@@ -106,8 +111,23 @@ export function installRelations(schema: GraphQLSchema, relations: SchemaRelatio
   }
 }
 
+/** Returns the plan for the rows of a root field. The leaf keeps it, if all callers of the role have the same. */
+export function rootPlan(read: FieldRead, path: readonly string[]): SelectionPlan {
+  const { context, info } = read;
+  const { leaves, prepared } = runningQuery(context);
+  const leaf = leaves?.get(info.path.key as string);
+  if (!leaf || !prepared) return planFor(read, path);
+  const { variableValues: sent } = prepared;
+  const values = [...leaf.variables].map((name) => [Object.hasOwn(sent, name), sent[name]]);
+  // Values that a client sent are JSON: equal texts are equal values.
+  const key = JSON.stringify([authenticated(context.call).role, values]);
+  if (!leaf.plans.has(key) && leaf.plans.size < MAX_VARIANTS && key.length < MAX_KEY_LENGTH)
+    leaf.plans.set(key, isShared(read) ? planFor(read, path) : undefined);
+  return leaf.plans.get(key) ?? planFor(read, path);
+}
+
 /** Returns the plan for the rows of a field. @param path from the field to its rows: `edges`, `node` */
-export function planFor({ relations, context, info, data }: FieldRead, path: readonly string[] = []): SelectionPlan {
+function planFor({ relations, context, info, data }: FieldRead, path: readonly string[] = []): SelectionPlan {
   const { policy } = context.call;
   const caller = authenticated(context.call);
   let type = getNamedType(info.returnType) as GraphQLObjectType;
@@ -132,7 +152,7 @@ const readsAll = ({ call }: GraphQLContext, { model }: ModelData): boolean =>
   reachOf(call.policy, model.read, authenticated(call)) === 'any';
 
 /**
- * Returns true if an entry of a stream has the same result for all callers of one role: the role may read all rows,
+ * Returns true if rows have the same result for all callers of one role: the role may read all rows,
  * and only members and relations are selected. Functions of the application may use the caller.
  */
 export const isShared = (read: FieldRead): boolean =>
@@ -165,8 +185,8 @@ async function readList(read: RelationRead): Promise<unknown> {
     const nested = { select: plan.select, ...rows, ...(filter && { where: filter }) };
     const wanted = { where: { id: { in: [...ids] } }, select: { id: true, [field]: nested }, ...JOIN };
     const parents = (await delegateOf(operations.client, parentData).findMany(wanted)) as AnyRow[];
-    for (const one of parents) markRows(one[field], plan);
-    return new Map(parents.map((one) => [one.id, one[field]]));
+    for (const row of parents) markRows(row[field], plan);
+    return new Map(parents.map((row) => [row.id, row[field]]));
   });
   return rowsOf ?? [];
 }
@@ -187,10 +207,10 @@ async function readOne(read: RelationRead): Promise<unknown> {
     const delegate = delegateOf(operations.client, data);
     const where = { id: { in: [...ids] } };
     const own = filter && (await delegate.findMany({ where: { AND: [where, filter] }, select: { id: true } }));
-    const permitted = own ? new Set((own as AnyRow[]).map((one) => one.id)) : undefined;
+    const permitted = own ? new Set((own as AnyRow[]).map((row) => row.id)) : undefined;
     const rows = (await delegate.findMany({ where, select: plan.select, ...JOIN })) as AnyRow[];
     markRows(rows, plan);
-    return new Map(rows.map((one) => [one.id, { row: one, isPermitted: permitted?.has(one.id) ?? true }]));
+    return new Map(rows.map((row) => [row.id, { row: row, isPermitted: permitted?.has(row.id) ?? true }]));
   });
   if (!row) return throwNotFoundOrGone(operations.client, data.model, id);
   if (!row.isPermitted) throw forbidden(caller, data.model.read);

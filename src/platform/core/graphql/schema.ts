@@ -12,6 +12,8 @@ import type { Policy } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
 
 import type { Cursors, Page, PageRequest, WindowPage } from '../calls/rows.js';
+import { waits } from '../calls/schedulers.js';
+import { refuseUnanswered } from '../contract/part-operations.js';
 import { toFailure } from '../http/failures.js';
 import { schemaCompiler } from '../http/json-schema.js';
 import { checkRoutes } from '../operations/check.js';
@@ -22,8 +24,9 @@ import { isRoute, type Route } from '../operations/route.js';
 import { checkArguments } from './arguments.js';
 import type { GraphQLContext } from './context.js';
 import { setErrorField } from './errors.js';
-import { findRelations, installRelations, isShared, planFor, type SchemaRelations } from './relations.js';
+import { findRelations, installRelations, isShared, rootPlan, type SchemaRelations } from './relations.js';
 import { type ConnectionArgs, connectionOf, markRows, page, type SelectionPlan, windowOf } from './selection.js';
+import { readFields } from './writer.js';
 
 type Resolve = GraphQLFieldResolver<unknown, GraphQLContext, Record<string, unknown>>;
 
@@ -66,7 +69,7 @@ function rootResolver({ isMutation, relations, ...options }: RootFieldOptions): 
         handler || isMutation
           ? undefined
           : (data) => {
-              plan ??= planFor({ relations: relations(), context, info, data }, path);
+              plan ??= rootPlan({ relations: relations(), context, info, data }, path);
               return { select: plan.select, ...(plan.relations.size > 0 && { relationLoadStrategy: 'join' }) };
             },
       window: isConnection ? windowOf(info.fieldName, args as ConnectionArgs, cursors) : undefined,
@@ -125,6 +128,8 @@ function routeResolvers(
 interface SchemaOptions {
   readonly policy: Policy;
   readonly services: StagedServices;
+  /** The resolvers of parts, by `Type.field`. The application may replace them. */
+  readonly ofParts?: Readonly<Record<string, unknown>>;
   /**
    * Gets the code, or `OK`, of each root field, and of each nested field that failed.
    * @param began the call of a root field, in milliseconds of `performance.now()`
@@ -139,26 +144,26 @@ type Resolvers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
  * Makes the executable schema. Routes become resolvers of root fields. Relations of a model without a resolver are read
  * with their parent. The arguments of every field are checked.
  * @param resolvers by type and field
- * @throws Error for a root field without `@permission`, and for an incomplete route
+ * @throws Error for a root field without `@permission` or without a resolver, and for an incomplete route
  */
 export function executableSchema(
   typeDefs: string,
   resolvers: object,
-  { policy, services, onField = () => {} }: SchemaOptions,
+  { policy, services, ofParts = {}, onField = () => {} }: SchemaOptions,
 ): GraphQLSchema {
   const { models } = services;
   const contract = buildSchema(typeDefs);
   checkPermissions(contract);
-  const fields = new Map(rootFields(contract).map((one) => [`${one.type.name}.${one.field.name}`, one]));
+  const fields = new Map(rootFields(contract).map((root) => [`${root.type.name}.${root.field.name}`, root]));
   const actionOf = (type: string, field: string) => actionOfField(fields.get(`${type}.${field}`)?.field);
-  const complete: Record<string, Record<string, unknown>> = { ...(resolvers as Resolvers) };
+  const complete = withResolversOfParts(contract, resolvers as Resolvers, ofParts);
   // graphql-js would resolve a root field without a resolver by itself.
-  for (const { type, field } of fields.values())
-    complete[type.name] = { [field.name]: notWritten, ...complete[type.name] };
+  for (const [name, { type, field }] of fields)
+    if (complete[type.name]?.[field.name] === undefined) refuseUnanswered(name, 'the resolvers');
   const routes = rootTypes(contract).flatMap(({ name }) =>
     Object.entries(complete[name] ?? {}).map(([field, route]) => {
       const operation = `${name}.${field}`;
-      const parameters = fields.get(operation)?.field.args.map((one) => one.name) ?? [];
+      const parameters = fields.get(operation)?.field.args.map((arg) => arg.name) ?? [];
       return { operation, action: actionOf(name, field), route, parameters };
     }),
   );
@@ -177,6 +182,10 @@ export function executableSchema(
   for (const type of types) {
     const isRoot = rootTypes(schema).includes(type);
     for (const field of Object.values(type.getFields())) {
+      const isRelation = relations.byType.get(type.name)?.has(field.name);
+      const isOwn = !written.has(field) && (isRelation || field.args.length === 0);
+      const route = complete[type.name]?.[field.name];
+      if (isRoot ? isRoute(route) && !route.handler && !route.reply : isOwn) readFields.add(field);
       if (field.args.length > 0) checkArguments(schema, ajv, field, !isRoot && written.has(field));
       else field.resolve ??= memberResolver;
       reportOutcome(`${type.name}.${field.name}`, field, isRoot, (code, began) => {
@@ -185,6 +194,22 @@ export function executableSchema(
     }
   }
   return schema;
+}
+
+/** Adds the resolvers of parts for the fields that the contract has. */
+function withResolversOfParts(
+  contract: GraphQLSchema,
+  resolvers: Resolvers,
+  ofParts: Readonly<Record<string, unknown>>,
+): Record<string, Readonly<Record<string, unknown>>> {
+  const complete = { ...resolvers };
+  for (const [name, resolver] of Object.entries(ofParts)) {
+    const [type = '', field = ''] = name.split('.');
+    const declared = contract.getType(type);
+    if (isObjectType(declared) && declared.getFields()[field])
+      complete[type] = { [field]: resolver, ...complete[type] };
+  }
+  return complete;
 }
 
 const rootTypes = (schema: GraphQLSchema): GraphQLObjectType[] =>
@@ -239,9 +264,9 @@ function reportOutcome(
       } catch (error) {
         return failed(error, began);
       }
-      if (!isThenable(value)) return done(value, began);
+      if (!waits(value)) return done(value, began);
       return Promise.resolve(value).then(
-        (one) => done(one, began),
+        (result) => done(result, began),
         (error) => failed(error, began),
       );
     };
@@ -249,7 +274,3 @@ function reportOutcome(
   if (field.subscribe) field.subscribe = reporting(field.subscribe);
   else if (field.resolve) field.resolve = reporting(field.resolve);
 }
-
-/** A promise of Prisma is not an instance of Promise. */
-const isThenable = (value: unknown): boolean =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === 'function';

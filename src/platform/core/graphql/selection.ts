@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { collectSubfields } from 'graphql/execution/collectFields.js';
 import { Failure, type Issue } from '../calls/errors.js';
-import type { Connection, Cursors, OffsetPage, Window, WindowPage } from '../calls/rows.js';
+import type { ConnectionPage, Cursors, OffsetPage, Window, WindowPage } from '../calls/rows.js';
 import type { ModelData } from '../operations/model-data.js';
 import { hasValidArguments } from './arguments.js';
 
@@ -16,8 +16,6 @@ import { hasValidArguments } from './arguments.js';
 const MAX_RELATIONS = 25;
 
 const PLAN = Symbol('relations read with this row');
-
-type Row = Record<string | symbol, unknown>;
 
 /** Prisma's `select` for the rows of a type, and the plans of their relations. */
 export interface SelectionPlan {
@@ -94,18 +92,18 @@ export function selectionPlan(
 /** Marks rows with their plan, so that relations find the rows that were read with them. */
 export function markRows(rows: unknown, plan: SelectionPlan): void {
   if (plan.relations.size === 0) return;
-  for (const row of (Array.isArray(rows) ? rows : [rows]) as (Row | null)[]) {
-    if (row === null || typeof row !== 'object') continue;
-    row[PLAN] = plan;
-    for (const [name, relation] of plan.relations) markRows(row[name], relation.plan);
-  }
+  for (const row of (Array.isArray(rows) ? rows : [rows]) as (MarkedRow | null)[])
+    if (row !== null && typeof row === 'object') row[PLAN] = plan;
 }
 
 /** Returns the rows of a relation that were read with their parent for the same selection; undefined otherwise. */
 export function readWithParent(parent: unknown, field: string, nodes: readonly FieldNode[]): unknown {
-  const relation = ((parent as Row)[PLAN] as SelectionPlan | undefined)?.relations.get(field);
+  const relation = ((parent as MarkedRow)[PLAN] as SelectionPlan | undefined)?.relations.get(field);
   if (!relation || relation.nodes.length !== nodes.length) return undefined;
-  return relation.nodes.every((node, index) => node === nodes[index]) ? (parent as Row)[field] : undefined;
+  if (!relation.nodes.every((node, index) => node === nodes[index])) return undefined;
+  const rows = (parent as MarkedRow)[field];
+  markRows(rows, relation.plan);
+  return rows;
 }
 
 export function nodesOf(
@@ -169,7 +167,7 @@ export function connectionOf<Row extends { id: number }>(
   list: string,
   { items, hasMore, hasPrevious }: WindowPage<Row>,
   cursors: Cursors,
-): Connection<Row> {
+): ConnectionPage<Row> {
   const edges = items.map((node) => ({ cursor: cursors.encode(list, node.id), node }));
   return {
     edges,
@@ -181,3 +179,16 @@ export function connectionOf<Row extends { id: number }>(
     },
   };
 }
+
+const INCLUDED = Symbol('relations that the stream includes');
+
+export type MarkedRow = Record<string, unknown> & Record<symbol, object | undefined>;
+
+/** Marks entries, so that resolvers of included relations find the rows that came with them. */
+export function markIncluded(entries: readonly object[], include: Readonly<Record<string, true>>): void {
+  for (const entry of entries as MarkedRow[]) entry[INCLUDED] = include;
+}
+
+/** Returns the row of a relation that a stream includes, or undefined. */
+export const includedRow = (parent: unknown, field: string): unknown =>
+  Object.hasOwn((parent as MarkedRow)[INCLUDED] ?? {}, field) ? (parent as MarkedRow)[field] : undefined;

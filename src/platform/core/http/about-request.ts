@@ -1,7 +1,7 @@
-/** What the log says about a request. @module */
+/** Describes a request for the log. @module */
 
 import type { FastifyRequest } from 'fastify';
-import { traceOf } from './headers.js';
+import { isUpgrade, traceOf } from './headers.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,7 +17,7 @@ declare module 'fastify' {
 /** Returns the facts of a request for its line, and for the line of its failure: no values of the caller but the ids. */
 export const aboutRequest = (request: FastifyRequest, status?: number, codes = request.codes): object => ({
   method: request.method,
-  ...(request.ws && { transport: 'socket' }),
+  ...(isUpgrade(request) && { transport: 'socket' }),
   route: request.route?.url,
   operation:
     request.route?.plan?.operation.operationId ?? (request.fields?.size ? [...request.fields].join() : undefined),

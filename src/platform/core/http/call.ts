@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Actor, Call, CredentialKind, RefreshCookie } from '../calls/access.js';
 import { Failure, type Issues } from '../calls/errors.js';
 import { networkOf } from '../calls/networks.js';
-import { andThen, type MaybePromise } from '../calls/schedulers.js';
+import { andThen, FULFILLED, type MaybePromise } from '../calls/schedulers.js';
 import type { StagedServices } from '../operations/operate.js';
 import type { Core } from '../part.js';
 import type { Checked, StagesOf } from '../stages.js';
@@ -28,7 +28,7 @@ type Credential =
   | { scheme: 'bearer' | 'cookie'; token: string }
   | { scheme: 'basic'; username: string; password: string };
 
-/** Returns the core's authentication. Without the part of identity nobody is authenticated. */
+/** Returns the core's authentication. The seam of a missing `identity` authenticates nobody. */
 export function authentication(
   app: FastifyInstance,
   requireHttps: Core['requireHttps'],
@@ -59,7 +59,6 @@ export function authentication(
 
   function actorOf(credential: Credential, request: FastifyRequest): MaybePromise<Actor | undefined> {
     const { identity } = app.core.seams;
-    if (!identity) return undefined;
     if (credential.scheme === 'basic') return identity.basic(credential.username, credential.password, request);
     const bearer = identity.bearer(credential.token);
     if (credential.scheme === 'bearer') return bearer;
@@ -154,10 +153,17 @@ export interface ServedServices {
 
 /** Returns what makes the call of a request. @param beforeWrite the steps before its first write, which run once */
 export const callMaker =
-  (beforeWrite: readonly ((one: Checked) => unknown)[]) =>
+  (beforeWrite: readonly ((checked: Checked) => unknown)[]) =>
   (request: FastifyRequest, contentIssues: () => Issues, idempotency?: Call['idempotency']): Call => {
-    let checked: Promise<unknown> | undefined;
-    const check = async () => walk(beforeWrite, { request, contentIssues });
+    let checked: Promise<void> | undefined;
+    function check(): Promise<void> {
+      try {
+        const walked = walk(beforeWrite, { request, contentIssues });
+        return walked instanceof Promise ? walked.then(() => {}) : FULFILLED;
+      } catch (refusal) {
+        return Promise.reject(refusal);
+      }
+    }
     return {
       policy: request.server.core.policy,
       actor: request.actor,
@@ -167,10 +173,7 @@ export const callMaker =
       exchange: request,
       trace: traceOf(request.headers),
       idempotency,
-      async enforce() {
-        checked ??= check();
-        await checked;
-      },
+      enforce: () => (checked ??= check()),
     };
   };
 

@@ -1,15 +1,13 @@
 /** Converts thrown errors to failures with a code, and sends them as problem documents. @module */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DatabaseFault, faultOf, isReadOnlyRefusal } from '../../database/faults.js';
-import { Failure, RETRY_AFTER_S, truncate } from '../calls/errors.js';
+import { Failure, truncate } from '../calls/errors.js';
 import { type Code, platformCodes } from '../contract/codes.js';
 import type { Names } from '../names.js';
 import { aboutRequest } from './about-request.js';
-import { pathOf, requestIdOf } from './headers.js';
+import { pathOf } from './headers.js';
 
 const MAX_MESSAGE_BYTES = 512;
 
@@ -54,8 +52,7 @@ export function toFailure(error: unknown): Failure {
   const { code: given, statusCode = 500 } = (error ?? {}) as Thrown;
   const code = typeof given === 'string' ? given : '';
   const known = ofFastify[code] ?? (isReadOnlyRefusal(error) ? READ_ONLY : ofDatabase[faultOf(error).kind]);
-  if (known)
-    return new Failure(...known, { cause: error, ...(known[0] === 'UNAVAILABLE' && { retryAfter: RETRY_AFTER_S }) });
+  if (known) return new Failure(...known, { cause: error });
   // Errors of other libraries have the status of an answer that the service received.
   const named = code.startsWith('FST_') && statusCode < 500 ? byStatus.get(statusCode) : undefined;
   if (named) return new Failure(named, platformCodes[named].description, { cause: error });
@@ -188,47 +185,4 @@ export function answerParserError(
   socket.end(`HTTP/1.1 ${status} ${platformCodes[code].title}\r\n${lines.join('')}\r\n${body}`);
   // A client that neither reads nor closes would keep the socket.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
-}
-
-export interface OverloadAnswer {
-  /** The path that always answers 200, and its failures. */
-  graphql: {
-    path: string;
-    mediaType: (accept: string | undefined) => string;
-    body: (failure: Failure, context: FailureContext) => object;
-  };
-}
-
-/** Answers a request that Fastify does not get. */
-export function refuseRequest(
-  { graphql }: OverloadAnswer,
-  server: FastifyInstance,
-  request: IncomingMessage,
-  response: ServerResponse,
-  failure: Failure,
-): void {
-  const { method, headers } = request;
-  const path = pathOf(request.url ?? '/');
-  const isGraphql = method === 'POST' && path === graphql.path;
-  const requestId = requestIdOf(headers);
-  const protocol = (request.socket as TLSSocket).encrypted ? 'https' : 'http';
-  const context = { address: addressOf({ server, protocol, host: headers.host ?? '' }), requestId };
-  const body = JSON.stringify(isGraphql ? graphql.body(failure, context) : problem(failure, path, context));
-  response.writeHead(isGraphql ? 200 : failure.status, {
-    vary: 'Origin',
-    ...failureHeaders(failure, server.core.names),
-    ...server.core.seams.browsers.corsHeaders(request),
-    'cache-control': 'no-store',
-    'content-length': Buffer.byteLength(body),
-    'content-type': isGraphql ? graphql.mediaType(headers.accept) : MEDIA_TYPE,
-    'x-content-type-options': 'nosniff',
-    'x-request-id': requestId,
-  });
-  response.end(method === 'HEAD' ? undefined : body);
-  server.core.seams.observability.writeLine(server.log, () => ({
-    requestId,
-    method,
-    status: response.statusCode,
-    code: failure.code,
-  }));
 }

@@ -23,7 +23,8 @@ const TRACESTATE = /^[ -~]{1,512}$/;
 export function traceOf({ traceparent, tracestate }: IncomingHttpHeaders) {
   if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return undefined;
   const isPassedOn = typeof tracestate === 'string' && TRACESTATE.test(tracestate);
-  return { traceparent: `00${traceparent.slice(2, 55)}`, ...(isPassedOn && { tracestate }) };
+  const passedOn = `00${traceparent.slice(2, 55)}`;
+  return isPassedOn ? { traceparent: passedOn, tracestate } : { traceparent: passedOn };
 }
 
 /** negotiator takes quadratic time for an unclosed quote. */
@@ -68,7 +69,8 @@ const varyNames = (reply: FastifyReply): string[] =>
 export function addVary(reply: FastifyReply, name: string): void {
   if (!reply.hasHeader('vary')) return void reply.header('vary', name);
   const names = varyNames(reply);
-  if (!names.some((one) => one.toLowerCase() === name.toLowerCase())) reply.header('vary', [...names, name].join(', '));
+  if (!names.some((text) => text.toLowerCase() === name.toLowerCase()))
+    reply.header('vary', [...names, name].join(', '));
 }
 
 const compress = promisify(gzip);
@@ -113,6 +115,9 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, wh
 /** RFC 9112 §6. Node sets `complete` after the event for the headers. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** Returns true for the request of a WebSocket. */
+export const isUpgrade = ({ raw }: FastifyRequest): boolean => (raw as { upgrade?: boolean }).upgrade === true;
 
 /** Fetch, "CORS-preflight request". */
 export const isPreflight = ({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean =>

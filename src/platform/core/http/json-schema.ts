@@ -55,7 +55,7 @@ export function schemaCompiler(): Ajv2020 {
 /** Returns JSON with sorted members, so that equal values have equal texts. */
 export const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
-    isPlain(part) ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1))) : part,
+    isPlain(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
   );
 
 /** Ajv does not know what a custom keyword evaluates. */
@@ -68,7 +68,7 @@ function compile(ajv: Ajv2020, schema: Schema): (value: unknown) => Errors {
 }
 
 /** Compiles a schema at its first use, because compiling all would delay the start. */
-export function lazily(ajv: Ajv2020, schema: () => Schema): (value: unknown) => Errors {
+export function lazyValidator(ajv: Ajv2020, schema: () => Schema): (value: unknown) => Errors {
   let faults: ((value: unknown) => Errors) | undefined;
   return (value) => {
     faults ??= compile(ajv, schema());
@@ -101,9 +101,9 @@ function compileRecursive(ajv: Ajv2020, { $defs = {}, ...schema }: Schema): (val
     return check;
   };
 
-  const checks = new Map(Object.entries($defs).map(([name, one]) => [`#/$defs/${name}`, checkOf(name, one as Schema)]));
-  const replaced = (one: Schema): Schema => {
-    const { $ref, ...beside } = withSubschemas(one, replaced);
+  const checks = new Map(Object.entries($defs).map(([name, def]) => [`#/$defs/${name}`, checkOf(name, def as Schema)]));
+  const replaced = (subschema: Schema): Schema => {
+    const { $ref, ...beside } = withSubschemas(subschema, replaced);
     return $ref === undefined ? beside : { ...beside, [RECURSION]: checks.get($ref) };
   };
   const validate = ajv.compile(replaced(schema));

@@ -29,7 +29,7 @@ function unknownName(name: string, known: readonly string[]): string {
 
 /** Returns the detail of a missing member, with a similar unknown member. */
 export function missingName(name: string, { known, required, given }: Record<string, readonly string[]>): string {
-  const unknown = (given ?? []).filter((one) => !known?.includes(one)).slice(0, MAX_COMPARED);
+  const unknown = (given ?? []).filter((other) => !known?.includes(other)).slice(0, MAX_COMPARED);
   const similar = similarTo(name, unknown);
   if (similar !== undefined) return `is missing, and ${quoted(similar)} is unknown. Did you mean ${quoted(name)}?`;
   return `is missing. Required here: ${listed(required ?? [name])}.`;
@@ -141,7 +141,7 @@ export function detailOf({ keyword, params, data, parentSchema = {} }: ErrorObje
     case 'type':
       return `must be ${[params['type']]
         .flat()
-        .map((one) => TYPES[one] ?? one)
+        .map((type) => TYPES[type] ?? type)
         .join(' or ')}, not ${typeOf(data)}`;
     case 'required':
       return missingName(params['missingProperty'], {

@@ -10,8 +10,8 @@ export type Args = Readonly<Record<string, unknown>>;
 type Rule = 'where' | 'selection' | 'order' | 'names' | 'data' | 'value';
 
 type Models = Prisma.TypeMap['model'];
-type MemberOf<Operation extends AllowedCall> = {
-  [Name in ModelName]: keyof Models[Name]['operations'][Operation]['args'];
+type MemberOf<Name extends AllowedCall> = {
+  [Model in ModelName]: keyof Models[Model]['operations'][Name]['args'];
 }[ModelName];
 
 const selection = {
@@ -40,7 +40,7 @@ const RULES = {
   updateMany: { where: 'where', data: 'data', limit: 'value' },
   delete: unique,
   deleteMany: { where: 'where', limit: 'value' },
-} satisfies { [Operation in AllowedCall]: Record<MemberOf<Operation>, Rule> };
+} satisfies { [Name in AllowedCall]: Record<MemberOf<Name>, Rule> };
 
 /** @throws TypeError for a member that has no rule, or that a copy would lose */
 export function rulesOf({ delegate }: ModelData, operation: AllowedCall, args: Args): Readonly<Record<string, Rule>> {
@@ -52,7 +52,7 @@ export function rulesOf({ delegate }: ModelData, operation: AllowedCall, args: A
 }
 
 /** Returns false for `undefined`, null and `Prisma.skip`, which keep their place and Prisma's meaning. */
-export const isObject = (value: unknown): value is Args =>
+export const isArgs = (value: unknown): value is Args =>
   typeof value === 'object' && value !== null && value !== Prisma.skip;
 
 /** Returns the object with another value of a member. Copies it only for a change. */
@@ -83,14 +83,14 @@ export function mapMembers(object: Args, change: (member: string, value: unknown
 }
 
 /**
- * Adds filters beside the members of a `where`, which stay on top: Prisma wants a unique one there, and takes an empty
- * `OR` inside of `AND` as every row. Prisma refuses `undefined` and null inside of `AND`.
+ * Adds filters to a `where`, whose members stay at the top level: Prisma wants a unique member there, and takes an
+ * empty `OR` inside of `AND` as every row. Prisma refuses `undefined` and null inside of `AND`.
  */
 export function withFilters(where: unknown, filters: readonly object[]): unknown {
   if (filters.length === 0) return where;
-  if (!isObject(where)) return { AND: [where, ...filters] };
+  if (!isArgs(where)) return { AND: [where, ...filters] };
   const { AND } = where;
-  if (isObject(AND)) return withMember(where, 'AND', [AND, filters].flat());
+  if (isArgs(AND)) return withMember(where, 'AND', [AND, filters].flat());
   return withMember(where, 'AND', Object.hasOwn(where, 'AND') ? [{ AND }, ...filters] : filters);
 }
 
@@ -98,4 +98,11 @@ export function withFilters(where: unknown, filters: readonly object[]): unknown
 export function filtered<T extends Args>(args: T, filters: readonly object[]): T {
   const isGiven = Object.hasOwn(args, 'where') && args['where'] !== Prisma.skip;
   return filters.length === 0 ? args : withMember(args, 'where', withFilters(isGiven ? args['where'] : {}, filters));
+}
+
+/** Returns the members in a `where`, at any depth. */
+export function membersIn(where: unknown, found = new Set<string>()): Set<string> {
+  if (typeof where !== 'object' || where === null) return found;
+  for (const [member, value] of Object.entries(where)) membersIn(value, found.add(member));
+  return found;
 }

@@ -1,8 +1,10 @@
 /** The transaction of a writing call, the access decisions behind its `db`, and the log of its calls. @module */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { PrismaClient } from '../../database/client.js';
+import { beginTransaction, type PrismaClient, type Transaction } from '../../database/client.js';
+import { faultOf } from '../../database/faults.js';
 import type { Actor, Call } from '../calls/access.js';
+import type { MaybePromise } from '../calls/schedulers.js';
 import type { AnyRow, Db, Tx } from './model.js';
 import type { ModelData } from './model-data.js';
 
@@ -14,9 +16,11 @@ export interface ClientAccess {
   /** The caller with its current role. */
   readonly actor: () => Actor;
   /** Returns the open transaction of a writing call, or else the shared client. */
-  readonly reader: () => Promise<Tx>;
+  readonly reader: () => MaybePromise<Tx>;
   /** Returns the transaction before content and rate are checked, because conflicts come first. */
-  readonly transaction: () => Promise<Tx>;
+  readonly transaction: () => MaybePromise<Tx>;
+  /** Returns the transaction for a new row, which travels with the locks. A refusal by the locks rolls it back. */
+  readonly ahead: () => MaybePromise<Tx>;
   readonly onCommit: (work: () => void) => void;
   /** Returns the filter of a model without an owner whose parent row decides. */
   readonly parentFilter?: (data: ModelData) => object | undefined;
@@ -26,7 +30,7 @@ export interface ClientAccess {
   readonly checkPrecondition?: () => void;
 }
 
-/** The member of a `db`. A minor collection would keep the values of a WeakMap, which point to their keys. */
+/** The key of the access decisions in a `db`. A WeakMap would keep both alive until a full garbage collection. */
 export const ACCESS = Symbol('access');
 
 /** Returns the decisions behind a `db`. @throws TypeError for another object */
@@ -39,13 +43,14 @@ export function accessOf(db: Db): ClientAccess {
 /** The transaction of a writing call, which opens at its first use. */
 export class CallTransaction {
   private readonly root: PrismaClient;
-  private readonly lock: (tx: Tx) => unknown;
-  private begun: Promise<ManualTransaction> | undefined = undefined;
+  private readonly lock: (tx: Tx) => Promise<unknown>;
+  private begun: Transaction | undefined = undefined;
   private locked: Promise<unknown> | undefined = undefined;
+  private isLocked = false;
   private isOver = false;
 
   /** @param lock takes the locks; called once, when the transaction opens */
-  constructor(root: PrismaClient, lock: (tx: Tx) => unknown) {
+  constructor(root: PrismaClient, lock: (tx: Tx) => Promise<unknown>) {
     this.root = root;
     this.lock = lock;
   }
@@ -55,71 +60,46 @@ export class CallTransaction {
   }
 
   /** Returns the client before the locks are held. Statements sent now follow BEGIN and the locks in one write. */
-  async open(): Promise<Tx> {
+  open(): Tx {
     if (this.isOver) throw new Error('The operation is over: its `db` cannot be used any more.');
-    this.begun ??= manualTransaction(this.root);
-    this.locked ??= this.begun.then(({ tx }) => this.lock(tx));
-    this.locked.catch(() => {});
-    return (await this.begun).tx;
+    if (this.begun) return this.begun.tx;
+    this.begun = beginTransaction(this.root);
+    this.locked = this.lock(this.begun.tx);
+    const held = () => {
+      this.isLocked = true;
+    };
+    this.locked.then(held, () => {});
+    return this.begun.tx;
   }
 
-  /** Waits for the locks. @throws Failure UNAUTHENTICATED, FORBIDDEN, CONFLICT; errors of what runs with the locks */
-  async waitForLocks(): Promise<void> {
-    await this.locked;
+  /** @throws Failure UNAUTHENTICATED, FORBIDDEN, CONFLICT; errors of what runs with the locks */
+  whenLocked<T>(next: () => MaybePromise<T>): MaybePromise<T> {
+    return this.locked && !this.isLocked ? this.locked.then(next) : next();
   }
 
-  async client(): Promise<Tx> {
-    const tx = await this.open();
-    await this.locked;
-    return tx;
+  client(): MaybePromise<Tx> {
+    const tx = this.open();
+    return this.whenLocked(() => tx);
   }
 
-  async commit(log: CallLog): Promise<void> {
+  commit(log: CallLog): MaybePromise<void> {
     this.isOver = true;
-    const transaction = await this.begun;
-    await this.locked;
-    refuseFailed(log);
-    await transaction?.commit();
+    return this.whenLocked(() => {
+      refuseFailed(log);
+      return this.begun?.commit();
+    });
   }
 
-  /** Returns the error of the locks if they failed, or else `error`. */
+  /** Returns the error of the locks if they failed before `error`, or else `error`. */
   async rollback(error: unknown): Promise<unknown> {
     this.isOver = true;
-    const transaction = await this.begun?.catch(() => undefined);
     const refusal = await this.locked?.then(
       () => error,
       (refused: unknown) => refused,
     );
-    await transaction?.rollback(error);
-    return refusal ?? error;
+    await this.begun?.rollback();
+    return refusal === undefined || faultOf(refusal).kind === 'aborted' ? error : refusal;
   }
-}
-
-interface ManualTransaction {
-  readonly tx: Tx;
-  /** Sends COMMIT. Rejects if PostgreSQL rolls back, for example after a failed statement. */
-  readonly commit: () => Promise<void>;
-  readonly rollback: (error: unknown) => Promise<void>;
-}
-
-export function manualTransaction(client: PrismaClient): Promise<ManualTransaction> {
-  return new Promise((resolve, reject) => {
-    const done: Promise<void> = client.$transaction(
-      (tx) =>
-        new Promise<void>((end, fail) => {
-          const commit = (): Promise<void> => {
-            end();
-            return done;
-          };
-          const rollback = (error: unknown): Promise<void> => {
-            fail(error);
-            return done.catch(() => {});
-          };
-          resolve({ tx, commit, rollback });
-        }),
-    );
-    done.catch(reject);
-  });
 }
 
 /** Records the calls of one operation, so that none outlives it. */
@@ -151,12 +131,14 @@ export const callLog = (operation: string, isTransaction: boolean): CallLog => (
 });
 
 /** Waits for running calls, and prevents others. @throws the first error; Error for a write that nobody awaited */
-export async function endCalls(log: CallLog): Promise<void> {
-  while (log.running.size > 0) {
-    await Promise.allSettled(log.running);
-    // An asynchronous function that nobody awaits may make another call.
-    await nextTurn();
-  }
+export function endCalls(log: CallLog): MaybePromise<void> {
+  if (log.running.size > 0)
+    return (
+      Promise.allSettled(log.running)
+        // An asynchronous function that nobody awaits may make another call.
+        .then(() => nextTurn())
+        .then(() => endCalls(log))
+    );
   log.isOver = true;
   refuseFailed(log);
   const [forgotten] = log.pending.values();

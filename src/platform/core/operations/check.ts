@@ -22,11 +22,11 @@ interface RouteEntry {
 
 /** Returns the problems of an application's routes, which prevent the start. */
 export function routeProblems(policy: Policy, models: DeclaredModels, routes: readonly RouteEntry[]): string[] {
-  return routes.flatMap((one) => {
-    const { operation, action, route } = one;
+  return routes.flatMap((entry) => {
+    const { operation, action, route } = entry;
     if (route === notWritten || route === undefined) return [];
     if (!isRoute(route)) return [`${operation} needs ${action}: write route({ target, handler }), not a function.`];
-    const problems = [...namingProblems(models, one, route), ...decisionProblems(policy, models, one, route)];
+    const problems = [...namingProblems(models, entry, route), ...decisionProblems(policy, models, entry, route)];
     return problems.map((problem) => `${sourceLineOf(route)}${operation}: ${problem}`);
   });
 }
@@ -41,10 +41,11 @@ export function modelProblems(policy: Policy, models: readonly Model[]): string[
   return models.flatMap((model) => {
     const { name, read, protect = {}, owned } = model;
     // The platform names the actions of its own model. An action that no contract states is forbidden.
-    const named =
-      name === 'User' ? [] : [['read', read], ...Object.entries(protect).map(([key, one]) => [`protect.${key}`, one])];
+    // Contracts without a permission have no callers, and need no actions.
+    const isExempt = name === 'User' || Object.keys(policy).length === 0;
+    const named = [['read', read], ...Object.entries(protect).map(([key, action]) => [`protect.${key}`, action])];
     const problems = named
-      .filter(([, action = '']) => !Object.hasOwn(policy, action))
+      .filter(([, action = '']) => !isExempt && !Object.hasOwn(policy, action))
       .map(
         ([member, action]) =>
           `${sourceLineOf(model)}model('${name}'): \`${member}\` names the action ${action}, which no contract states. Correct the name, or state the action with x-permission or @permission.`,
@@ -57,11 +58,11 @@ export function modelProblems(policy: Policy, models: readonly Model[]): string[
 
 function namingProblems(models: DeclaredModels, { parameters }: RouteEntry, { target }: Route<never, unknown>) {
   const on = target.kind === 'create' ? target.on : undefined;
-  const named = [target, target.of, on].filter((one) => one !== undefined);
+  const named = [target, target.of, on].filter((target) => target !== undefined);
   const undeclared = named.filter(({ model }) => models.byName(model.name) === undefined);
   if (undeclared.length > 0)
     return undeclared.map(({ model }) => `add ${model.name} to the \`models\` of the application.`);
-  const keys = named.map((one) => (one.kind === 'record' ? one.key : one.kind === 'stream' && one.model.stream?.key));
+  const keys = named.map((row) => (row.kind === 'record' ? row.key : row.kind === 'stream' && row.model.stream?.key));
   const problems = keys.flatMap((key) =>
     typeof key === 'string' && !parameters.includes(key)
       ? `the target names \`${key}\`, and the operation has no such parameter (${parameters.join(', ') || 'none'}).`

@@ -2,9 +2,9 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { PrismaClient } from '../../database/client.js';
+import { beginTransaction, type PrismaClient } from '../../database/client.js';
 import { faultOf } from '../../database/faults.js';
-import { authenticated, type Call, type KeyedAnswers } from '../calls/access.js';
+import type { Call, KeyedResponses } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import {
   type CurrentGeneration,
@@ -12,13 +12,13 @@ import {
   type Page,
   type PageRequest,
   pageOf,
+  readWindow,
   type Window,
   type WindowPage,
-  windowOf,
 } from '../calls/rows.js';
-import { lazily } from '../calls/schedulers.js';
+import { lazyPromise } from '../calls/schedulers.js';
 import { filtered } from './call-arguments.js';
-import { ACCESS, type CallLog, type ClientAccess, callLog, endCalls, manualTransaction } from './call-transaction.js';
+import { ACCESS, type CallLog, type ClientAccess, callLog, endCalls } from './call-transaction.js';
 import { type AnyRow, type Db, READ_CALLS, type ReadCall, type Tx, type WriteCall } from './model.js';
 import { type DeclaredModels, delegateOf, type ModelData, type ModelStreams } from './model-data.js';
 import { type GuardedModel, readGuarded, WRITES } from './model-guard.js';
@@ -29,7 +29,7 @@ const ALWAYS_COUNTED_ROWS = 1000;
 const COUNT_AGE_MS = 60_000;
 const MAX_KEPT_COUNTS = 10_000;
 
-export interface PageQuery {
+export interface PageSource {
   readonly client: Tx;
   /** Counts the rows of the list. All callers share the number, so it is counted for none of them. */
   readonly shared: Tx;
@@ -44,22 +44,23 @@ type PageReader = ReturnType<typeof pageReader>;
 export function pageReader(now: () => number) {
   const counts = new LRUCache<string, { count: Promise<number>; until: number }>({ max: MAX_KEPT_COUNTS });
 
-  function rowsOf(data: ModelData, { client, where, selection }: PageQuery): Listing<AnyRow>['rows'] {
+  function rowsOf(data: ModelData, { client, where, selection }: PageSource): Listing<AnyRow>['rows'] {
     return ({ ids, order, skip, take }) => {
       const filters = Object.keys(ids).length > 0 ? [...where, { id: ids }] : where;
-      const page = { orderBy: { id: order }, take, ...(skip > 0 && { skip }), ...selection };
+      const page = Object.assign({ orderBy: { id: order }, take }, skip > 0 && { skip }, selection);
       return delegateOf(client, data).findMany(filtered(page, filters)) as Promise<AnyRow[]>;
     };
   }
 
   /** Counts the rows of a list. The cost is bounded, because the count of a longer list is kept for a minute. */
-  async function count(data: ModelData, { shared, where }: PageQuery): Promise<number> {
+  async function count(data: ModelData, { shared, where }: PageSource): Promise<number> {
     const list = `${data.model.name} ${JSON.stringify(where)}`;
     const kept = counts.get(list);
     if (kept && kept.until > now()) return kept.count;
     const rows = delegateOf(shared, data);
     const filter = filtered({}, where);
-    const few = (await rows.count({ orderBy: { id: 'asc' }, take: ALWAYS_COUNTED_ROWS + 1, ...filter })) as number;
+    const first = { orderBy: { id: 'asc' }, take: ALWAYS_COUNTED_ROWS + 1 };
+    const few = (await rows.count(Object.assign(first, filter))) as number;
     if (few <= ALWAYS_COUNTED_ROWS) return few;
     const counting = rows.count(filter) as Promise<number>;
     counts.set(list, { count: counting, until: now() + COUNT_AGE_MS });
@@ -68,11 +69,11 @@ export function pageReader(now: () => number) {
   }
 
   return {
-    page: (data: ModelData, request: PageRequest, query: PageQuery): Promise<Page<AnyRow>> =>
+    page: (data: ModelData, request: PageRequest, query: PageSource): Promise<Page<AnyRow>> =>
       pageOf(request, { rows: rowsOf(data, query), count: () => count(data, query) }),
 
-    window: (data: ModelData, window: Window, query: PageQuery): Promise<WindowPage<AnyRow>> =>
-      windowOf(
+    window: (data: ModelData, window: Window, query: PageSource): Promise<WindowPage<AnyRow>> =>
+      readWindow(
         window,
         rowsOf(data, query),
         rowsOf(data, Object.assign({}, query, { selection: { select: { id: true } } })),
@@ -83,7 +84,7 @@ export function pageReader(now: () => number) {
 /** The services that all operations of a process share. */
 export interface OperationServices {
   readonly client: PrismaClient;
-  readonly idempotency: KeyedAnswers;
+  readonly idempotency: KeyedResponses;
   readonly models: DeclaredModels;
   readonly streams: ModelStreams;
   readonly pages: PageReader;
@@ -158,7 +159,7 @@ function lazyCall(run: () => Promise<unknown>, log: CallLog, write?: string): ob
   const refuseLate = async (): Promise<never> => {
     throw new Error(`${log.operation} is over: its \`db\` cannot be used any more.`);
   };
-  const lazy = lazily(begin);
+  const lazy = lazyPromise(begin);
   if (write !== undefined) log.pending.set(lazy, write);
   return lazy;
 }
@@ -166,24 +167,6 @@ function lazyCall(run: () => Promise<unknown>, log: CallLog, write?: string): ob
 export const refuseToWrite = (): never => {
   throw new TypeError('Only the root field of a mutation and an operation with another method than GET can write.');
 };
-
-/** Returns a client that reads the rows that the caller may read. */
-export function readingClient(services: OperationServices, call: Call): Db {
-  const { client } = services;
-  return guardedClient(
-    services.models,
-    services.streams,
-    {
-      call,
-      action: '',
-      actor: () => authenticated(call),
-      reader: async () => client,
-      transaction: refuseToWrite,
-      onCommit: refuseToWrite,
-    },
-    callLog('The operation', false),
-  );
-}
 
 /** The caller of background work. */
 const SYSTEM: Call = {
@@ -200,7 +183,7 @@ export type Transact = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
 export const systemClient =
   ({ client, models, streams }: Pick<OperationServices, 'client' | 'models' | 'streams'>): Transact =>
   async (work) => {
-    const { tx, commit, rollback } = await manualTransaction(client);
+    const { tx, commit, rollback } = beginTransaction(client);
     const onCommit: (() => void)[] = [];
     const log = callLog('The transaction', true);
     const access = {
@@ -209,8 +192,9 @@ export const systemClient =
       actor: () => {
         throw new Error('The system has no account.');
       },
-      reader: async () => tx,
-      transaction: async () => tx,
+      reader: () => tx,
+      transaction: () => tx,
+      ahead: () => tx,
       onCommit: (after: () => void) => void onCommit.push(after),
     };
     try {
@@ -223,7 +207,7 @@ export const systemClient =
       return result;
     } catch (error) {
       log.isOver = true;
-      await rollback(error);
+      await rollback();
       throw error;
     }
   };

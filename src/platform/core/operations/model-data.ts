@@ -1,6 +1,7 @@
 /** Combines each declared model with its part of schema.prisma, once at the start. @module */
 
 import { type DataModel, delegateName, type Field, type StoredModel } from '../../database/client.js';
+import type { MaybePromise } from '../calls/schedulers.js';
 import { type AllowedCall, type Caller, type Model, type ModelHooks, sourceLineOf, type Tx } from './model.js';
 
 type Where = Readonly<Record<string, unknown>>;
@@ -58,14 +59,25 @@ export interface DeclaredModels {
   readonly all: readonly ModelData[];
 }
 
-/** Merges the declared models with schema.prisma. @throws Error that lists each contradiction */
+/** The addition of a part to a model. */
+export interface PartOfModel {
+  /** Instead of the application's declaration. */
+  readonly model?: Model;
+  readonly hidden?: Readonly<Record<string, true>>;
+  readonly hooks?: ModelHooks;
+}
+
+/** Merges the declared models with schema.prisma. @throws Error that lists each problem, after those that are known */
 export function declaredModels(
-  models: readonly Model[],
+  declared: readonly Model[],
   dataModel: DataModel,
-  platformParts: Readonly<Record<string, { hidden?: Readonly<Record<string, true>>; hooks?: ModelHooks }>> = {},
+  parts: Readonly<Record<string, PartOfModel>> = {},
+  known: readonly string[] = [],
 ): DeclaredModels {
+  const own = Object.values(parts).flatMap(({ model }) => model ?? []);
+  const models = [...own, ...declared.filter(({ name }) => parts[name]?.model === undefined)];
   const byName = new Map<string, ModelData>();
-  const problems: string[] = [];
+  const problems = [...known];
   for (const model of models) {
     const stored = dataModel.models[model.name];
     if (!stored) {
@@ -75,7 +87,7 @@ export function declaredModels(
     } else if (byName.has(model.name)) {
       problems.push(`${sourceLineOf(model)}model('${model.name}') is declared twice: remove one from \`models\`.`);
     } else {
-      byName.set(model.name, modelData(model, stored, platformParts[model.name] ?? {}));
+      byName.set(model.name, modelData(model, stored, parts[model.name] ?? {}));
     }
   }
   for (const data of byName.values()) addRelations(data as MutableModelData);
@@ -118,7 +130,7 @@ export function declaredModels(
       if (stored.fields[member]?.isList) refuse(`\`stream.include.${member}\` is a list. Take it out.`);
     }
     const owner = model.owner?.({ id: PROBE_ID, role: '' });
-    for (const one of Object.keys(owner ?? {})) if (!['AND', 'OR', 'NOT'].includes(one)) requireMember(one, '`owner`');
+    for (const key of Object.keys(owner ?? {})) if (!['AND', 'OR', 'NOT'].includes(key)) requireMember(key, '`owner`');
     if (model.owner && matchesEveryRow(owner))
       refuse('`owner` gives a filter that Prisma takes as "every row". Compare a member with `caller.id`.');
     if (model.stream && !data.hasNumericId) refuse('a stream needs numbered rows: add `id Int @id`.');
@@ -130,11 +142,7 @@ type MutableModelData = Omit<ModelData, 'relations' | 'cascades'> & {
   cascades: { child: ModelData; column: string }[];
 };
 
-function modelData(
-  model: Model,
-  stored: StoredModel,
-  { hidden = {}, hooks = {} }: { hidden?: Readonly<Record<string, true>>; hooks?: ModelHooks },
-): ModelData {
+function modelData(model: Model, stored: StoredModel, { hidden = {}, hooks = {} }: PartOfModel): ModelData {
   const { id, version } = stored.fields;
   const probe = Object.entries(model.owner?.({ id: PROBE_ID, role: '' }) ?? {});
   const isOwnId = (member: string) => member === 'id' && model.name === 'User';
@@ -190,17 +198,20 @@ function matchesEveryRow(where: unknown): boolean {
 type Delegate = Readonly<Record<AllowedCall, (args: object) => Promise<unknown>>>;
 
 /** Returns true if a row satisfies a `where`, by its known members or by the database. @param unique selects the row */
-export async function rowSatisfies(
+export function rowSatisfies(
   client: object,
   data: ModelData,
   where: Where,
   members: Where,
   unique: object = { id: members['id'] },
-): Promise<boolean> {
+): MaybePromise<boolean> {
   const isMatch = matchesLocally(where, members);
   if (isMatch !== undefined) return isMatch;
   const select = data.hasNumericId ? { select: { id: true } } : {};
-  return (await delegateOf(client, data).findFirst({ where: { AND: [unique, where] }, ...select })) != null;
+  const args = Object.assign({ where: { AND: [unique, where] } }, select);
+  return delegateOf(client, data)
+    .findFirst(args)
+    .then((found) => found != null);
 }
 
 /** Returns the calls of a model on any client. */
@@ -228,16 +239,3 @@ export interface ModelStream {
 
 /** By the name of the model. */
 export type ModelStreams = ReadonlyMap<string, ModelStream>;
-
-const INCLUDED = Symbol('relations that the stream includes');
-
-type Row = Record<string | symbol, unknown>;
-
-/** Marks entries, so that resolvers of included relations find the rows that came with them. */
-export function markIncluded(entries: readonly object[], include: Readonly<Record<string, true>>): void {
-  for (const entry of entries as Row[]) entry[INCLUDED] = include;
-}
-
-/** Returns the row of a relation that a stream includes, or undefined. */
-export const includedRow = (parent: unknown, field: string): unknown =>
-  Object.hasOwn(((parent as Row)[INCLUDED] as object | undefined) ?? {}, field) ? (parent as Row)[field] : undefined;

@@ -1,14 +1,14 @@
 import { Prisma } from '../../database/client.js';
-import { faultOf } from '../../database/faults.js';
 import { type Actor, forbidden, reachOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { notFound, throwNotFoundOrGone } from '../calls/rows.js';
-import { type Args, filtered, isObject, withMember } from './call-arguments.js';
+import { andThen, type MaybePromise, unlessFulfilled, waits } from '../calls/schedulers.js';
+import { type Args, filtered, isArgs, membersIn, withMember } from './call-arguments.js';
 import { type CallLog, type ClientAccess, sendAhead } from './call-transaction.js';
 import type { AnyRow, ReadCall, Tx, WriteCall } from './model.js';
 import { delegateOf, type ModelData, type ModelStreams, matchesLocally, rowSatisfies } from './model-data.js';
 import { clampedCursor, limitedArgs, namesNoRow, type Readable, scopedArgs, scopedWhere } from './read-scope.js';
-import { hasImpossibleKey } from './references.js';
+import { hasImpossibleKey, writeError } from './references.js';
 import { createTombstones, lockRow, lockStream } from './row-locks.js';
 
 type Data = Readonly<Record<string, unknown>>;
@@ -22,13 +22,6 @@ export const withHidden = <T extends object>(data: T): T => {
 
 /** The owner of the rows of a model without `owner`. */
 const NO_OWNER = { id: null };
-
-/** Returns the members in a `where`, at any depth. */
-function membersIn(where: unknown, found = new Set<string>()): Set<string> {
-  if (typeof where !== 'object' || where === null) return found;
-  for (const [member, value] of Object.entries(where)) membersIn(value, found.add(member));
-  return found;
-}
 
 /** A model in the guarded client of one operation. */
 export interface GuardedModel {
@@ -54,9 +47,11 @@ function writeFilter({ data, access }: GuardedModel): Args | undefined {
 }
 
 /** @param members known members of the row @throws Failure FORBIDDEN */
-async function requireOwner(guarded: GuardedModel, tx: Tx, members: Data, unique: object): Promise<void> {
+function requireOwner(guarded: GuardedModel, tx: Tx, members: Data, unique: object): MaybePromise<void> {
   const where = writeFilter(guarded);
-  if (where && !(await rowSatisfies(tx, guarded.data, where, members, unique))) throw denied(guarded);
+  return andThen(!where || rowSatisfies(tx, guarded.data, where, members, unique), (isAllowed) => {
+    if (!isAllowed) throw denied(guarded);
+  });
 }
 
 /** @throws Failure FORBIDDEN for a member of `protect` that the caller may not set */
@@ -81,12 +76,12 @@ function refuseProtected({ data, access }: GuardedModel, changes: Data, before?:
  * bypass the other model's guard
  */
 function writtenData({ data, access }: GuardedModel, given: unknown, isNew: boolean, before?: AnyRow): Data {
-  if (!isObject(given) || Array.isArray(given)) throw misuse(data, '`data` must be an object.');
+  if (!isArgs(given) || Array.isArray(given)) throw misuse(data, '`data` must be an object.');
   const isPrivileged = access.action === undefined || privileged.has(given);
   const written: Record<string, unknown> = {};
   for (const [member, value] of Object.entries(given)) {
     const field = Object.hasOwn(data.stored.fields, member) ? data.stored.fields[member] : undefined;
-    const isSet = isObject(value) && Object.keys(value).join() === 'set' && field?.type !== 'Json' && !field?.isList;
+    const isSet = isArgs(value) && Object.keys(value).join() === 'set' && field?.type !== 'Json' && !field?.isList;
     const set = isSet ? value['set'] : value;
     if (set === undefined || set === Prisma.skip) continue;
     if (field?.kind === 'object') throw misuse(data, `write \`${member}\` with a call of its own model.`);
@@ -144,31 +139,20 @@ async function writableRow(guarded: GuardedModel, tx: Tx, where: Args): Promise<
 }
 
 /** @param written the rows of the statement @throws Failure CONFLICT, or the error of a key that names no row */
-async function write(guarded: GuardedModel, tx: Tx, operation: WriteCall, args: Args, written: Data[] = []) {
-  const { data, access, log } = guarded;
+function write(guarded: GuardedModel, tx: Tx, operation: WriteCall, args: Args, written: Data[] = []) {
+  const { data } = guarded;
   // Not before `enforce`, which reports the member of a body with its place.
   for (const row of written)
     for (const member in row)
       if (!Object.hasOwn(data.stored.fields, member)) throw misuse(data, `there is no member \`${member}\` to write.`);
-  try {
-    // Prisma would report the value, and not the key.
-    if (written.some((row) => hasImpossibleKey(data, row)))
-      throw Object.assign(new Error('A foreign key names no row.'), { code: '23503' });
-    return await delegateOf(tx, data)[operation](args);
-  } catch (error) {
-    const fault = faultOf(error);
-    if (fault.kind === 'unique') {
-      const message = data.hooks.conflict?.(fault.constraint);
-      const other = `Another ${data.model.noun} already has a value that must be unique.`;
-      throw new Failure('CONFLICT', message ?? other, { cause: error });
-    }
-    if (fault.kind !== 'reference' || access.action === undefined) throw error;
-    const hasKey = (row: Data) => data.foreignKeys.some(({ members }) => members.some((one) => row[one] != null));
-    if (!written.some(hasKey))
-      throw new Failure('CONFLICT', `Other rows refer to this ${data.model.noun}.`, { cause: error });
-    log.reference ??= { data, written };
-    throw error;
-  }
+  // Prisma would report the value, and not the key.
+  if (written.some((row) => hasImpossibleKey(data, row)))
+    throw writeError(guarded, written, Object.assign(new Error('A foreign key names no row.'), { code: '23503' }));
+  return delegateOf(tx, data)
+    [operation](args)
+    .then(undefined, (error: unknown) => {
+      throw writeError(guarded, written, error);
+    });
 }
 
 export async function readGuarded(guarded: GuardedModel, operation: ReadCall, args: Args): Promise<unknown> {
@@ -176,7 +160,7 @@ export async function readGuarded(guarded: GuardedModel, operation: ReadCall, ar
   const client = await access.reader();
   const { where } = args;
   // Prisma rejects a value that the column cannot store. `OR: []` matches none.
-  const isNone = operation.startsWith('findUnique') && isObject(where) && namesNoRow(data, where);
+  const isNone = operation.startsWith('findUnique') && isArgs(where) && namesNoRow(data, where);
   const none = isNone && withMember(clampedCursor(data, where) as Args, 'OR', []);
   const asked = none ? withMember(args, 'where', none) : args;
   const rows = await delegateOf(client, data)[operation](scopedArgs(data, operation, asked, readable));
@@ -194,21 +178,29 @@ async function create(guarded: GuardedModel, args: Args): Promise<unknown> {
   refuseProtected(guarded, given);
   const owner = writeFilter(guarded);
   if (owner && matchesLocally(owner, given) === false) throw denied(guarded);
-  await access.call.enforce().catch(async (refusal: unknown) => {
-    await data.hooks.beforeCreate?.(await access.reader(), given);
-    throw refusal;
-  });
-  const tx = await access.transaction();
+  const enforced = unlessFulfilled(access.call.enforce());
+  if (enforced)
+    await enforced.catch(async (refusal: unknown) => {
+      await data.hooks.beforeCreate?.(await access.reader(), given);
+      throw refusal;
+    });
+  const opened = access.ahead();
+  const tx = waits(opened) ? await opened : opened;
   const stream = streams.get(data.model.name);
   const key = stream?.keyOf(given) ?? '';
   if (stream) sendAhead(log, lockStream(tx, stream.lockName(key)));
   const whole = writeArgs(guarded, 'create', withMember(args, 'data', given));
   const { select, omit } = whole;
-  const selected = isObject(select) && data.stored.fields['id'] ? withMember(select, 'id', true) : select;
-  const omitted = isObject(omit) && 'id' in omit ? withMember(omit, 'id', false) : omit;
+  const selected = isArgs(select) && data.stored.fields['id'] ? withMember(select, 'id', true) : select;
+  const omitted = isArgs(omit) && 'id' in omit ? withMember(omit, 'id', false) : omit;
   const withId = withMember(withMember(whole, 'select', selected), 'omit', omitted);
   const created = (await write(guarded, tx, 'create', withId, [given])) as AnyRow;
-  await requireOwner(guarded, tx, Object.assign({}, given, created), { id: created.id });
+  const locked = access.transaction();
+  if (waits(locked)) await locked;
+  // Again, by the role that the locks have read.
+  refuseProtected(guarded, given);
+  const owned = requireOwner(guarded, tx, Object.assign({}, given, created), { id: created.id });
+  if (owned) await owned;
   if (stream) {
     const added = { id: created.id, key };
     sendAhead(log, stream.announce(tx, added));
@@ -224,7 +216,7 @@ async function createMany(guarded: GuardedModel, args: Args): Promise<unknown> {
     throw misuse(data, 'create the rows one by one, because each of them is announced.', '.createMany');
   const owner = writeFilter(guarded);
   const many = writeArgs(guarded, 'createMany', args);
-  const rows = [args['data']].flat().map((one) => writtenData(guarded, one, true));
+  const rows = [args['data']].flat().map((row) => writtenData(guarded, row, true));
   for (const row of rows) {
     refuseProtected(guarded, row);
     if (owner && matchesLocally(owner, row) !== true) throw denied(guarded);

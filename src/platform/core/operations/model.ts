@@ -8,6 +8,7 @@ import type { Call } from '../calls/access.js';
 
 /** Members of an account that no operation reads. */
 export type HiddenMembers = { user: { emailKey: true; passwordHash: true } };
+export const HIDDEN_ACCOUNT_MEMBERS: HiddenMembers['user'] = { emailKey: true, passwordHash: true };
 
 type VisibleClient = PrismaClient<never, HiddenMembers>;
 type Models = Prisma.TypeMap['model'];
@@ -98,7 +99,7 @@ export interface ModelHooks {
 export type AnyRow = { readonly id: number } & Readonly<Record<string, unknown>>;
 
 /** A live stream of the rows that are added to a model. */
-export interface ModelStream<Name extends ModelName> {
+export interface StreamOptions<Name extends ModelName> {
   /** The member that selects the stream, such as `channelId`. Without it all rows are one stream. */
   readonly key?: keyof Row<Name> & string;
   /** Related rows that subscribers receive with an entry. */
@@ -116,7 +117,7 @@ interface ModelOptions<Name extends ModelName> {
   readonly protect?: { readonly [Member in keyof UpdateData<Name>]?: string };
   /** Answers 404 instead of 403 for the row of another caller. */
   readonly conceal?: boolean;
-  readonly stream?: ModelStream<Name>;
+  readonly stream?: StreamOptions<Name>;
 }
 
 /** A model of schema.prisma with the access rules of its rows. */

@@ -3,11 +3,12 @@
 import { authoriseRole, forbidden, reachOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId, notFound, preconditionFailure, throwNotFoundOrGone } from '../calls/rows.js';
+import { andThen } from '../calls/schedulers.js';
 import { needs, type StagesOf } from '../stages.js';
 import type { AnyRow, Tx } from './model.js';
 import type { ModelData } from './model-data.js';
 import type { RecordTarget } from './route.js';
-import { lockAccounts, lockAccountsOf } from './row-locks.js';
+import { type LockedAccount, lockAccounts, lockAccountsOf } from './row-locks.js';
 import { type OperationPlan, put, type Running } from './running.js';
 import { deniedAccess, findRow, idIn, isOwnById, requireAccess } from './target-rows.js';
 
@@ -26,22 +27,22 @@ const ownedRow = (plan: OperationPlan): RecordTarget | undefined =>
   plan.parent ?? (isRecord(plan) ? plan.row : undefined);
 
 /** Loads a row that the operation does not lock. @throws Failure NOT_FOUND, GONE */
-export const present = async (one: Running, target: RecordTarget): Promise<AnyRow> =>
-  (await findRow(one, clientIn(one), target)) ??
-  (await throwNotFoundOrGone(clientIn(one), dataOf(one, target).model, idIn(one, target)));
+export const present = async (running: Running, target: RecordTarget): Promise<AnyRow> =>
+  (await findRow(running, clientIn(running), target)) ??
+  (await throwNotFoundOrGone(clientIn(running), dataOf(running, target).model, idIn(running, target)));
 
 /** The stages of the core around an operation. */
 export const operationStages = {
   access:
     ({ action }) =>
-    (one) =>
-      put.caller(one, authoriseRole(one.given.call, action)),
+    (running) =>
+      put.caller(running, authoriseRole(running.given.call, action)),
 
   'own-id': (plan) => {
     const owned = ownedRow(plan);
     if (!owned) return undefined;
-    return needs(['caller'], (one) => {
-      if (isOwnById(one, owned) === false) throw deniedAccess(one, owned, plan.action);
+    return needs(['caller'], (running) => {
+      if (isOwnById(running, owned) === false) throw deniedAccess(running, owned, plan.action);
     });
   },
 
@@ -49,66 +50,76 @@ export const operationStages = {
   'kept-row': (plan) => {
     const owned = ownedRow(plan);
     if (!owned || !plan.isKeyed) return undefined;
-    return needs(['caller'], async (one) => {
-      if (one.given.call.idempotency === undefined || isOwnById(one, owned) !== undefined) return;
-      const row = await findRow(one, clientIn(one), owned);
-      if (row) await requireAccess(one, clientIn(one), owned, row, plan.action);
+    return needs(['caller'], async (running) => {
+      if (running.given.call.idempotency === undefined || isOwnById(running, owned) !== undefined) return;
+      const row = await findRow(running, clientIn(running), owned);
+      if (row) await requireAccess(running, clientIn(running), owned, row, plan.action);
     });
   },
 
-  parent: ({ parent }) => parent && (async (one) => put.parent(one, await present(one, parent))),
+  parent: ({ parent }) => parent && (async (running) => put.parent(running, await present(running, parent))),
 
   'parent-access': ({ parent, action }) =>
-    parent && needs(['caller', 'parent'], (one) => requireAccess(one, clientIn(one), parent, one.parent, action)),
+    parent &&
+    needs(['caller', 'parent'], (running) => requireAccess(running, clientIn(running), parent, running.parent, action)),
 
   lock: (plan) => {
     const target = isRecord(plan) ? plan.row : plan.parent;
-    return needs(['caller'], async (one) => {
-      const [tx, { id: callerId }] = [one.tx as Tx, one.caller];
-      const id = target && idIn(one, target);
-      if (!target || id === undefined || !isStorableId(id))
-        return put.accounts(one, await lockAccounts(tx, [callerId]));
-      const data = dataOf(one, target);
+    return needs(['caller'], (running) => {
+      const [tx, { id: callerId }] = [running.tx as Tx, running.caller];
+      const id = target && idIn(running, target);
+      const locking = (locks: Promise<readonly LockedAccount[]>) =>
+        locks.then((accounts) => put.accounts(running, accounts));
+      if (!target || id === undefined || !isStorableId(id)) return locking(lockAccounts(tx, [callerId]));
+      const data = dataOf(running, target);
       const isAccount = data.model.name === 'User' && isRecord(plan);
-      return put.accounts(
-        one,
-        await (isAccount
-          ? lockAccounts(tx, [callerId, id], id)
-          : lockAccountsOf(tx, callerId, data, id, isRecord(plan))),
-      );
+      if (isAccount) return locking(lockAccounts(tx, [callerId, id], id));
+      return locking(lockAccountsOf(tx, callerId, data, id, isRecord(plan)));
     });
   },
 
   // The access token may be older than the role.
   'current-role': ({ action }) =>
-    needs(['caller', 'accounts'], (one) => {
-      const account = one.accounts.find(({ id }) => id === one.caller.id);
+    needs(['caller', 'accounts'], (running) => {
+      const account = running.accounts.find(({ id }) => id === running.caller.id);
       if (!account) throw new Failure('UNAUTHENTICATED', 'The account was deleted.', { challenge: 'invalid_token' });
-      one.actor = Object.assign({}, one.caller, { role: account.role });
-      if (reachOf(one.given.call.policy, action, one.actor) === 'none') throw forbidden(one.actor, action);
+      running.actor = Object.assign({}, running.caller, { role: account.role });
+      if (reachOf(running.given.call.policy, action, running.actor) === 'none') throw forbidden(running.actor, action);
     }),
 
   existence: (plan) => {
     const { row: target, parent, writes, route } = plan;
     if (!target) return undefined;
-    if (!isRecord(plan)) return async (one) => put.row(one, await present(one, target));
-    return async (one) => {
-      const on = await readerOf(one, target);
-      const found = await findRow(one, on, target, route.handler ? undefined : one.given.select?.(dataOf(one, target)));
-      if (writes && !isLate(plan)) await one.transaction.waitForLocks();
+    if (!isRecord(plan)) return async (running) => put.row(running, await present(running, target));
+    const find = (running: Running, on: Tx) =>
+      findRow(running, on, target, route.handler ? undefined : running.given.select?.(dataOf(running, target)));
+    const putFound = (running: Running, on: Tx, found: AnyRow | null): 'row' | Promise<never> => {
       if (!found && (removes(plan) || parent)) throw notFound(target.model);
-      if (!found) return throwNotFoundOrGone(on, dataOf(one, target).model, idIn(one, target));
-      if (parent && found[dataOf(one, target).referenceTo(dataOf(one, parent))] !== one.parent?.id)
+      const data = dataOf(running, target);
+      if (!found) return throwNotFoundOrGone(on, data.model, idIn(running, target));
+      if (parent && found[data.referenceTo(dataOf(running, parent))] !== running.parent?.id)
         throw notFound(target.model);
-      return put.row(one, found);
+      return put.row(running, found);
+    };
+    if (!writes)
+      return (running) => {
+        const on = clientIn(running);
+        return andThen(find(running, on), (row) => putFound(running, on, row));
+      };
+    return (running) => {
+      const on = readerOf(running, target);
+      return andThen(find(running, on), (row) => {
+        const put = () => putFound(running, on, row);
+        return isLate(plan) ? put() : running.transaction.whenLocked(put);
+      });
     };
   },
 
   'row-access': (plan) => {
     const { row: target, parent, rowAction } = plan;
     if (!target || (isRecord(plan) && parent)) return undefined;
-    return needs(['caller', 'row'], async (one) =>
-      requireAccess(one, await readerOf(one, target), target, one.row, rowAction),
+    return needs(['caller', 'row'], (running) =>
+      requireAccess(running, readerOf(running, target), target, running.row, rowAction),
     );
   },
 
@@ -116,17 +127,18 @@ export const operationStages = {
     const { row: target, services } = plan;
     if (!target || !isRecord(plan) || !services.models(target.model).hasVersion) return undefined;
     const mayWait = !removes(plan) && services.models(target.model).model.protect !== undefined;
-    return needs(['row'], (one) => {
-      const { ifMatch } = one.given;
-      if (ifMatch !== undefined) one.stale ??= preconditionFailure(ifMatch, one.row as never, services.generation());
-      if (one.stale && !mayWait) throw one.stale;
+    return needs(['row'], (running) => {
+      const { ifMatch } = running.given;
+      if (ifMatch !== undefined)
+        running.stale ??= preconditionFailure(ifMatch, running.row as never, services.generation());
+      if (running.stale && !mayWait) throw running.stale;
     });
   },
 } satisfies Partial<StagesOf<'core'>>;
 
 /** Returns the open transaction of a writing operation, and begins it; or else the client of the caller. */
-async function readerOf(one: Running, target: RecordTarget): Promise<Tx> {
-  const { plan } = one;
-  if (!plan.writes || !isRecord(plan) || !isStorableId(idIn(one, target))) return clientIn(one);
-  return isLate(plan) ? (one.tx ?? clientIn(one)) : one.transaction.open();
+function readerOf(running: Running, target: RecordTarget): Tx {
+  const { plan } = running;
+  if (!plan.writes || !isRecord(plan) || !isStorableId(idIn(running, target))) return clientIn(running);
+  return isLate(plan) ? (running.tx ?? clientIn(running)) : running.transaction.open();
 }

@@ -3,7 +3,7 @@
 import type { Field } from '../../database/client.js';
 import { Prisma } from '../../database/client.js';
 import { type Actor, type Call, forbidden, reachOf } from '../calls/access.js';
-import { type Args, filtered, isObject, mapMembers, rulesOf, withFilters, withMember } from './call-arguments.js';
+import { type Args, filtered, isArgs, mapMembers, rulesOf, withFilters, withMember } from './call-arguments.js';
 import type { ClientAccess } from './call-transaction.js';
 import type { AllowedCall } from './model.js';
 import type { ModelData } from './model-data.js';
@@ -58,7 +58,7 @@ const scopedMember = (args: Args, member: string, scope: (value: unknown) => unk
 /** Returns the names of members in a selection, a `where`, or a list of names. */
 const namesIn = (value: unknown): unknown[] => {
   if (Array.isArray(value)) return value;
-  return typeof value === 'string' ? [value] : isObject(value) ? Object.keys(value) : [];
+  return typeof value === 'string' ? [value] : isArgs(value) ? Object.keys(value) : [];
 };
 
 function refuseHidden(data: ModelData, member: unknown): void {
@@ -78,7 +78,7 @@ const fieldOf = ({ stored: { fields } }: ModelData, member: string) =>
 
 /** Refuses an order that reveals hidden members or rows of others, and a cursor at a row of others. */
 function refuseUnreadableOrder(data: ModelData, { orderBy, cursor }: Args, readable: Readable): void {
-  const ordered = [orderBy].flat().flatMap((one) => (isObject(one) ? Object.entries(one) : []));
+  const ordered = [orderBy].flat().flatMap((order) => (isArgs(order) ? Object.entries(order) : []));
   for (const [member, value] of ordered) {
     refuseHidden(data, member);
     const field = fieldOf(data, member);
@@ -87,9 +87,9 @@ function refuseUnreadableOrder(data: ModelData, { orderBy, cursor }: Args, reada
     const to = relatedModel(data, member);
     if (readable(to))
       throw new TypeError(`db.${data.delegate}: the caller may not read all rows by which \`${member}\` orders.`);
-    if (isObject(value) && !('_count' in value)) refuseUnreadableOrder(to, { orderBy: value }, readable);
+    if (isArgs(value) && !('_count' in value)) refuseUnreadableOrder(to, { orderBy: value }, readable);
   }
-  if (isObject(cursor) && readable(data) && ordered.some(([member]) => !(member in cursor)))
+  if (isArgs(cursor) && readable(data) && ordered.some(([member]) => !(member in cursor)))
     throw new TypeError(`db.${data.delegate}: order by the members of \`cursor\` only.`);
 }
 
@@ -114,12 +114,12 @@ export function isStorable(field: Field | undefined, value: unknown): boolean {
 export const namesNoRow = (data: ModelData, where: Args): boolean =>
   Object.entries(where).some(([member, value]) => {
     const field = fieldOf(data, member);
-    return field ? !isStorable(field, value) : isObject(value) && !LOGICAL.test(member) && namesNoRow(data, value);
+    return field ? !isStorable(field, value) : isArgs(value) && !LOGICAL.test(member) && namesNoRow(data, value);
   });
 
 /** Replaces values that no row can have by one that none has. */
 export const clampedCursor = (data: ModelData, cursor: unknown): unknown =>
-  isObject(cursor)
+  isArgs(cursor)
     ? mapMembers(cursor, (member, value) => {
         const field = fieldOf(data, member);
         if (!field) return LOGICAL.test(member) ? value : clampedCursor(data, value);
@@ -133,8 +133,8 @@ export const clampedCursor = (data: ModelData, cursor: unknown): unknown =>
  * @throws TypeError for a hidden member and for an undeclared model
  */
 export function scopedWhere(data: ModelData, where: unknown, readable: Readable): unknown {
-  if (Array.isArray(where)) return where.map((one) => scopedWhere(data, one, readable));
-  if (!isObject(where)) return where;
+  if (Array.isArray(where)) return where.map((condition) => scopedWhere(data, condition, readable));
+  if (!isArgs(where)) return where;
   return mapMembers(where, (member, value) => {
     if (LOGICAL.test(member)) return scopedWhere(data, value, readable);
     refuseHidden(data, member);
@@ -151,16 +151,16 @@ export function scopedWhere(data: ModelData, where: unknown, readable: Readable)
 function relationFilter(data: ModelData, member: string, value: unknown, readable: Readable): unknown {
   const to = relatedModel(data, member);
   const own = readable(to);
-  if (!isObject(value)) return value;
+  if (!isArgs(value)) return value;
   const filters = own ? [own] : [];
-  const limited = (one: unknown) => (isObject(one) ? withFilters(scopedWhere(to, one, readable), filters) : one);
+  const limited = (where: unknown) => (isArgs(where) ? withFilters(scopedWhere(to, where, readable), filters) : where);
   const names = Object.keys(value);
   const isList = data.stored.fields[member]?.isList;
   if (!isList && (names.length === 0 || names.some((name) => name !== 'is' && name !== 'isNot'))) return limited(value);
-  return mapMembers(value, (operator, one) => {
-    if (operator !== 'every' || !own || !isObject(one)) return limited(one);
+  return mapMembers(value, (operator, condition) => {
+    if (operator !== 'every' || !own || !isArgs(condition)) return limited(condition);
     // Prisma ignores an empty object in `OR`.
-    return { OR: [{ NOT: own }, limited(one)] };
+    return { OR: [{ NOT: own }, limited(condition)] };
   });
 }
 
@@ -168,20 +168,20 @@ function relationFilter(data: ModelData, member: string, value: unknown, readabl
 function clampToRange(field: Field, value: unknown): unknown {
   const range = RANGES[field.type];
   if (field.isList || !(range || field.isUuid)) return value;
-  if (!isObject(value)) return isStorable(field, value) ? value : NO_ROW;
+  if (!isArgs(value)) return isStorable(field, value) ? value : NO_ROW;
   if (Object.getPrototypeOf(value) !== Object.prototype) return value;
   let added: 'in' | 'lte' | undefined;
-  const clamped = mapMembers(value, (operator, one) => {
-    if (!/^(equals|not|in|notIn|[lg]te?)$/.test(operator)) return one;
-    if (operator === 'not' && isObject(one)) return clampToRange(field, one);
+  const clamped = mapMembers(value, (operator, operand) => {
+    if (!/^(equals|not|in|notIn|[lg]te?)$/.test(operator)) return operand;
+    if (operator === 'not' && isArgs(operand)) return clampToRange(field, operand);
     if (/in$/i.test(operator)) {
-      if (!Array.isArray(one) || one.every((item) => isStorable(field, item))) return one;
-      return one.filter((item) => isStorable(field, item));
+      if (!Array.isArray(operand) || operand.every((item) => isStorable(field, item))) return operand;
+      return operand.filter((item) => isStorable(field, item));
     }
     // Prisma refuses NaN.
-    if (isStorable(field, one) || Number.isNaN(one)) return one;
+    if (isStorable(field, operand) || Number.isNaN(operand)) return operand;
     if (operator === 'not') return NO_ROW;
-    const isAny = range && operator[0] === ((one as number) > 0 ? 'l' : 'g');
+    const isAny = range && operator[0] === ((operand as number) > 0 ? 'l' : 'g');
     added = isAny && added !== 'in' ? 'lte' : 'in';
     return Prisma.skip;
   });
@@ -193,7 +193,7 @@ function clampToRange(field: Field, value: unknown): unknown {
 /** Omits hidden members, and filters lists. */
 function visibleArgs(data: ModelData, args: Args, readable: Readable, filters: object[]): Args {
   const members = (given: unknown): unknown =>
-    isObject(given)
+    isArgs(given)
       ? mapMembers(given, (name, value) => {
           if (!isSelected(data, name, value)) return value;
           if (name === '_count') return visibleCounts(data, value, readable);
@@ -209,7 +209,7 @@ function visibleArgs(data: ModelData, args: Args, readable: Readable, filters: o
     const scoped = isList
       ? scopedArgs(to, 'findMany', given, readable)
       : limitedArgs(to, 'findUnique', given, readable, nested);
-    for (const one of nested) filters.push({ [name]: one });
+    for (const condition of nested) filters.push({ [name]: condition });
     return scoped === given ? value : scoped;
   };
   const { select, include, omit } = args as Record<string, object | undefined>;
@@ -224,7 +224,7 @@ const NO_ARGS: Args = {};
 function isSelected(data: ModelData, name: string, value: unknown): value is true | Args {
   if (value === false || value === undefined || value === Prisma.skip) return false;
   refuseHidden(data, name);
-  if (value === true || isObject(value)) return true;
+  if (value === true || isArgs(value)) return true;
   throw new TypeError(`db.${data.delegate}: select \`${name}\` with true or with an object.`);
 }
 
@@ -233,7 +233,7 @@ function visibleCounts(data: ModelData, value: true | Args, readable: Readable):
   const lists = [...data.relations].filter(([, { isList }]) => isList).map(([name]) => [name, true]);
   const counted = value === true ? { select: Object.fromEntries(lists) as unknown } : value;
   const { select } = counted;
-  if (!isObject(select)) return counted;
+  if (!isArgs(select)) return counted;
   const visible = mapMembers(select, (name, of) => {
     if (!isSelected(data, name, of)) return of;
     const to = relatedModel(data, name);

@@ -2,7 +2,7 @@
 
 import type { Actor } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
-import type { Connection, Cursors, Page, PageRequest } from '../calls/rows.js';
+import type { ConnectionPage, Cursors, Page, PageRequest } from '../calls/rows.js';
 import { type Db, type Model, type ModelName, type Row, recordSourceLine } from './model.js';
 
 /**
@@ -220,7 +220,7 @@ type RowsOf<T> =
   T extends RecordTarget<infer Name>
     ? Row<Name>
     : T extends ConnectionTarget<infer Name>
-      ? Connection<Row<Name>>
+      ? ConnectionPage<Row<Name>>
       : T extends ListTarget<infer Name>
         ? Page<Row<Name>>
         : T extends CreateTarget<infer Name>

@@ -1,5 +1,6 @@
 import { Prisma } from '../../database/client.js';
 import { tombstoneKind } from '../calls/rows.js';
+import { begun, FULFILLED } from '../calls/schedulers.js';
 import type { Tx } from './model.js';
 import type { ModelData } from './model-data.js';
 
@@ -42,7 +43,7 @@ export function lockAccounts(tx: Tx, ids: readonly number[], changing?: number):
 }
 
 /** Locks the accounts of the caller and of a row, by id, and the row if `isLocked`. Returns the accounts. */
-export async function lockAccountsOf(
+export function lockAccountsOf(
   tx: Tx,
   callerId: number,
   data: ModelData,
@@ -56,7 +57,7 @@ export async function lockAccountsOf(
   const row = isLocked
     ? Prisma.sql`UNION ALL SELECT id, NULL FROM (SELECT id FROM ${tableOf(data)} WHERE id = ${id} FOR UPDATE) AS target`
     : Prisma.empty;
-  const rows = await tx.$queryRaw<{ id: number; role: string | null }[]>`
+  const locked = tx.$queryRaw<{ id: number; role: string | null }[]>`
     SELECT * FROM (
       SELECT account.id, account.role FROM (
         SELECT id FROM (SELECT ${callerId}::int AS id ${owner}) AS concerned WHERE id IS NOT NULL ORDER BY id
@@ -65,7 +66,7 @@ export async function lockAccountsOf(
         WHERE users.id = wanted.id AND pg_advisory_xact_lock_shared(${ACCOUNT_LOCK}::int, users.id) IS NOT NULL FOR SHARE
       ) AS account
     ) AS accounts ${row}`;
-  return rows.filter((one): one is LockedAccount => one.role !== null);
+  return locked.then((rows) => rows.filter((row): row is LockedAccount => row.role !== null));
 }
 
 export async function lockRow(tx: Tx, data: ModelData, id: number): Promise<void> {
@@ -73,13 +74,12 @@ export async function lockRow(tx: Tx, data: ModelData, id: number): Promise<void
 }
 
 /** Serializes inserts, so that ids commit in order: a subscriber that has seen id 7 misses no lower one. */
-export async function lockStream(tx: Tx, key: string): Promise<void> {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${STREAM_LOCK}::int, hashtext(${key}))`;
-}
+export const lockStream = (tx: Tx, key: string): Promise<unknown> =>
+  tx.$executeRaw`SELECT pg_advisory_xact_lock(${STREAM_LOCK}::int, hashtext(${key}))`;
 
 /** Creates tombstones of locked rows and of the rows deleted in cascade. Locks parents against new children. */
-export async function createTombstones(tx: Tx, data: ModelData, ids: readonly number[]): Promise<void> {
-  if (!data.hasNumericId || ids.length === 0) return;
+export function createTombstones(tx: Tx, data: ModelData, ids: readonly number[]): Promise<unknown> {
+  if (!data.hasNumericId || ids.length === 0) return FULFILLED;
   const conditions = new Map<ModelData, Prisma.Sql>();
   const visit = (path: readonly ModelData[], parent: ModelData, condition: Prisma.Sql): void => {
     for (const { child, column } of parent.cascades) {
@@ -87,7 +87,7 @@ export async function createTombstones(tx: Tx, data: ModelData, ids: readonly nu
       const isChild = Prisma.sql`${identifier(column)} IN (SELECT id FROM ${tableOf(parent)} WHERE ${condition})`;
       const known = conditions.get(child);
       const combined = known ? Prisma.sql`${known} OR ${isChild}` : isChild;
-      // Moves the model to the end, because its rows are locked after those of all parents.
+      // Moves the model to the end, because its rows are locked after the rows of all parents.
       conditions.delete(child);
       conditions.set(child, combined);
       visit([...path, child], child, isChild);
@@ -110,5 +110,5 @@ export async function createTombstones(tx: Tx, data: ModelData, ids: readonly nu
     ),
   ];
   const insert = tx.$executeRaw`INSERT INTO tombstones (kind, id) ${Prisma.join(each, ' UNION ALL ')} ON CONFLICT DO NOTHING`;
-  await Promise.all([...locks, insert]);
+  return Promise.all([...locks, insert].map(begun));
 }

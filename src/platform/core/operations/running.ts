@@ -8,11 +8,11 @@ import { type CallLog, CallTransaction, callLog } from './call-transaction.js';
 import type { OperationServices } from './guarded-client.js';
 import type { AnyRow, Tx } from './model.js';
 import type { ModelData } from './model-data.js';
-import type { Sent } from './references.js';
+import type { SentValues } from './references.js';
 import type { RecordTarget, Route } from './route.js';
 import type { LockedAccount } from './row-locks.js';
 
-/** What is known of an operation before its first request. */
+/** The properties of an operation that the start derives. */
 export interface OperationPlan {
   /** The operationId, or `Type.field`. */
   readonly name: string;
@@ -35,7 +35,7 @@ export interface Given {
   readonly call: Call;
   readonly request: unknown;
   /** Returns the content and the parameters of `request`. */
-  readonly sent: (request: never) => Sent;
+  readonly sent: (request: never) => SentValues;
   /** Returns the id in a path parameter or argument. */
   readonly idOf: (key: string) => number;
   readonly ifMatch?: string | undefined;
@@ -50,12 +50,14 @@ export interface Given {
   readonly reply: (made: unknown) => unknown;
 }
 
-/** What the stages put. */
+/** The members that stages set. */
 export interface Members {
   caller: Actor;
   /** The answer to an earlier request with the same key. */
   answer: object;
   parent: AnyRow;
+  /** Ends when the request has its idempotency key. @throws Failure CONFLICT */
+  claim: { readonly taken: Promise<void> | undefined };
   accounts: readonly LockedAccount[];
   row: AnyRow;
 }
@@ -83,49 +85,43 @@ export type Running<Has extends Member = never> = Readonly<Omit<Blank, 'actor' |
   Pick<Blank, 'actor' | 'tx' | 'stale'> & { readonly [M in Has]: Members[M] };
 
 /** @param lock runs when the transaction begins */
-export function newRunning(plan: OperationPlan, given: Given, lock: (one: Running) => unknown): Running {
-  const one: Blank = {
+export function newRunning(plan: OperationPlan, given: Given, lock: (running: Running) => unknown): Running {
+  const running: Blank = {
     plan,
     given,
     actor: given.call.actor as Actor,
     transaction: new CallTransaction(plan.services.client, async (tx) => {
-      one.tx = tx;
-      await lock(one);
+      running.tx = tx;
+      await lock(running);
     }),
     tx: undefined,
     stale: undefined,
     log: callLog(plan.name, plan.writes),
     onCommit: [],
-    workId: randomUUID(),
+    workId: plan.writes ? randomUUID() : '',
     caller: undefined,
     answer: undefined,
     parent: undefined,
+    claim: undefined,
     accounts: undefined,
     row: undefined,
   };
-  return one;
+  return running;
 }
 
+const putting =
+  <M extends Member>(member: M) =>
+  (running: Running, value: Members[M]): M => {
+    (running as unknown as Members)[member] = value;
+    return member;
+  };
+
 /** Returns the name of the member as the receipt: a stage that must put a member and forgets does not compile. */
-export const put: { readonly [M in Member]: (one: Running, value: Members[M]) => M } = {
-  caller: (one, value) => {
-    (one as Blank).caller = value;
-    return 'caller';
-  },
-  answer: (one, value) => {
-    (one as Blank).answer = value;
-    return 'answer';
-  },
-  parent: (one, value) => {
-    (one as Blank).parent = value;
-    return 'parent';
-  },
-  accounts: (one, value) => {
-    (one as Blank).accounts = value;
-    return 'accounts';
-  },
-  row: (one, value) => {
-    (one as Blank).row = value;
-    return 'row';
-  },
+export const put: { readonly [M in Member]: (running: Running, value: Members[M]) => M } = {
+  caller: putting('caller'),
+  answer: putting('answer'),
+  parent: putting('parent'),
+  claim: putting('claim'),
+  accounts: putting('accounts'),
+  row: putting('row'),
 };

@@ -3,6 +3,7 @@
 import { forbidden, reachOf } from '../calls/access.js';
 import type { Failure } from '../calls/errors.js';
 import { isStorableId, notFound } from '../calls/rows.js';
+import { andThen, type MaybePromise } from '../calls/schedulers.js';
 import type { AnyRow, Tx } from './model.js';
 import { delegateOf, matchesLocally, rowSatisfies } from './model-data.js';
 import type { RecordTarget } from './route.js';
@@ -21,30 +22,38 @@ export function deniedAccess({ plan, actor }: Running, target: RecordTarget, act
 }
 
 /** Decides by the id alone. Undefined if the id does not decide, or if the caller may access all rows. */
-export function isOwnById(one: Running, target: RecordTarget): boolean | undefined {
-  const where = isOwnOnly(one) ? one.plan.services.models(target.model).ownedBy(one.actor) : undefined;
-  return where && matchesLocally(where as Record<string, unknown>, { id: idIn(one, target) });
+export function isOwnById(running: Running, target: RecordTarget): boolean | undefined {
+  const where = isOwnOnly(running) ? running.plan.services.models(target.model).ownedBy(running.actor) : undefined;
+  return where && matchesLocally(where as Record<string, unknown>, { id: idIn(running, target) });
 }
 
 /** @throws Failure FORBIDDEN, or NOT_FOUND of a concealed model, for a row that the caller may not access */
-export async function requireAccess(
-  one: Running,
+export function requireAccess(
+  running: Running,
   tx: Tx,
   target: RecordTarget,
   row: AnyRow,
   action: string,
-): Promise<void> {
-  const data = one.plan.services.models(target.model);
-  const reach = reachOf(one.given.call.policy, action, one.actor);
-  const where = reach === 'own' ? data.ownedBy(one.actor) : undefined;
-  if (reach === 'none' || (where && !(await rowSatisfies(tx, data, where, row))))
-    throw deniedAccess(one, target, action);
+): MaybePromise<void> {
+  const data = running.plan.services.models(target.model);
+  const reach = reachOf(running.given.call.policy, action, running.actor);
+  const where = reach === 'own' ? data.ownedBy(running.actor) : undefined;
+  const refuseUnless = (isAllowed: boolean): void => {
+    if (!isAllowed) throw deniedAccess(running, target, action);
+  };
+  return andThen(where ? rowSatisfies(tx, data, where, row) : reach !== 'none', refuseUnless);
 }
 
 /** @param selection Prisma's `select`; all visible members by default */
-export async function findRow(one: Running, tx: Tx, target: RecordTarget, selection?: object): Promise<AnyRow | null> {
-  const id = idIn(one, target);
-  const data = one.plan.services.models(target.model);
+export function findRow(
+  running: Running,
+  tx: Tx,
+  target: RecordTarget,
+  selection?: object,
+): MaybePromise<AnyRow | null> {
+  const id = idIn(running, target);
+  const data = running.plan.services.models(target.model);
   if (data.hasNumericId && !isStorableId(id)) return null;
-  return delegateOf(tx, data).findUnique({ where: { id }, ...(selection ?? data.visible) }) as Promise<AnyRow | null>;
+  const args = Object.assign({ where: { id } }, selection ?? data.visible);
+  return delegateOf(tx, data).findUnique(args) as Promise<AnyRow | null>;
 }

@@ -1,9 +1,9 @@
 /** The paths of the contract, and the answers to requests without a route. @module */
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay from 'find-my-way';
 import { Failure } from '../calls/errors.js';
-import { type Operation, prefixOf, shapeOf } from '../contract/openapi.js';
+import { pathShape, prefixOf, type RestOperation } from '../contract/openapi.js';
 import { pathOf } from '../http/headers.js';
 import { quoted, similarTo } from '../http/messages.js';
 import type { StagesOf } from '../stages.js';
@@ -17,10 +17,10 @@ interface PathRow {
 export type PathTable = (path: string) => PathRow | undefined;
 
 /** Makes a table of the contract's paths for all methods. Fastify finds routes only by method. */
-export function pathTable(operations: readonly Operation[]): PathTable {
+export function pathTable(operations: readonly RestOperation[]): PathTable {
   const router = findMyWay({ maxParamLength: Number.MAX_SAFE_INTEGER });
-  for (const shape of new Set(operations.map(({ path }) => shapeOf(path)))) {
-    const ofPath = operations.filter((operation) => shapeOf(operation.path) === shape);
+  for (const shape of new Set(operations.map(({ path }) => pathShape(path)))) {
+    const ofPath = operations.filter((operation) => pathShape(operation.path) === shape);
     const methods = ofPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     let parameters = 0;
     const pattern = shape.replaceAll('{}', () => `:${parameters++}`);
@@ -40,21 +40,21 @@ export function pathTable(operations: readonly Operation[]): PathTable {
  * Returns a function that finds the most similar path of the contract, segment by segment. It also tries the path below
  * the prefix of the newest version.
  */
-function nearestPath(operations: readonly Operation[], newest: string | undefined) {
+function nearestPath(operations: readonly RestOperation[], newest: string | undefined) {
   const templates = [...new Set(operations.map(({ path }) => path))].map((path) => path.split('/'));
   function nearestTo(path: string): string | undefined {
     const wanted = path.split('/');
     let similar = templates;
     for (const [depth, segment] of wanted.entries()) {
-      const literals = similar.flatMap((one) => (one[depth]?.startsWith('{') === false ? one[depth] : []));
+      const literals = similar.flatMap((path) => (path[depth]?.startsWith('{') === false ? path[depth] : []));
       const literal = literals.includes(segment) ? segment : similarTo(segment, literals);
-      const next = similar.filter((one) =>
-        literal === undefined ? one[depth]?.startsWith('{') : one[depth] === literal,
+      const next = similar.filter((template) =>
+        literal === undefined ? template[depth]?.startsWith('{') : template[depth] === literal,
       );
-      if (next.length === 0) return similar.find((one) => depth > 1 && one.length === depth)?.join('/');
+      if (next.length === 0) return similar.find((template) => depth > 1 && template.length === depth)?.join('/');
       similar = next;
     }
-    return similar.find((one) => one.length === wanted.length)?.join('/');
+    return similar.find((template) => template.length === wanted.length)?.join('/');
   }
   return (path: string): string | undefined =>
     path.length > MAX_COMPARED
@@ -65,7 +65,7 @@ function nearestPath(operations: readonly Operation[], newest: string | undefine
 const MAX_COMPARED = 256;
 
 interface AddressOptions {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly RestOperation[];
   readonly paths: PathTable;
   /** The versions, oldest first. */
   readonly served: readonly string[];
@@ -79,10 +79,11 @@ export function addressStages(app: FastifyInstance, { operations, paths, served 
   const nearest = nearestPath(operations, served.at(-1));
   function unknownPath(path: string): Failure {
     const similar = nearest(path);
-    const advice = similar === undefined ? '/docs lists all paths.' : `Did you mean ${quoted(similar)}?`;
-    return new Failure('NOT_FOUND', `There is nothing at this address. ${advice}`);
+    const list = app.core.seams.pages.sendFailure ? ' /docs lists all paths.' : '';
+    const advice = similar === undefined ? list : ` Did you mean ${quoted(similar)}?`;
+    return new Failure('NOT_FOUND', `There is nothing at this address.${advice}`);
   }
-  app.setNotFoundHandler(async (request, reply) => {
+  async function answerOthers(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     // A page may call this handler for an address of its route.
     if (!reply.hasHeader('api-version')) app.core.seams.versions.announce(request, reply);
     const path = pathOf(request.url);
@@ -95,8 +96,8 @@ export function addressStages(app: FastifyInstance, { operations, paths, served 
     throw new Failure('METHOD_NOT_ALLOWED', `This address does not take ${request.method}. Use ${allow.join(', ')}.`, {
       allow,
     });
-  });
-  return {
+  }
+  const stages = {
     'trailing-slash': () => (request, reply) => {
       const [path = '', query] = request.originalUrl.split('?');
       const bare = path.replace(/(?<!\/)\/+$/, '');
@@ -108,4 +109,5 @@ export function addressStages(app: FastifyInstance, { operations, paths, served 
       return reply.redirect(to, 308);
     },
   } satisfies Partial<StagesOf<'core'>>;
+  return { stages, answerOthers };
 }

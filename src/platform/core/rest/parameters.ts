@@ -2,21 +2,21 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest } from 'fastify';
 import { type Issue, type Issues, limitIssues, NO_ISSUES, pointerTo, unstorableText } from '../calls/errors.js';
 import type { Location, Parameter, Schema } from '../contract/document.js';
-import type { Operation } from '../contract/openapi.js';
+import type { RestOperation } from '../contract/openapi.js';
 import { type ParameterForm, parameterForm, type Scalar, scalarsIn, schemaOf } from '../contract/parameter-form.js';
 import { mergeSchema, structureOf } from '../contract/schemas.js';
-import { strictJsonIssues, syntaxError } from '../http/bodies.js';
-import { issueIn, lazily, parameterIssues, REPEATED, SPELLINGS } from '../http/json-schema.js';
+import { issueIn, lazyValidator, parameterIssues, REPEATED, SPELLINGS } from '../http/json-schema.js';
+import { strictJsonIssues, syntaxError } from '../http/strict-json.js';
 
 type Values = Record<string, unknown>;
 type ListForm = Extract<ParameterForm, { kind: 'list' }>;
 
-export type Sent = Pick<FastifyRequest, 'url' | 'params' | 'query' | 'headers' | 'cookies'>;
+export type ParameterSource = Pick<FastifyRequest, 'url' | 'params' | 'query' | 'headers' | 'cookies'>;
 
 /** Reads the parameters of one location. Adds mistakes to `wrong`. */
-type PlaceReader = (request: Sent, wrong: Issues[]) => Values;
+type PlaceReader = (request: ParameterSource, wrong: Issues[]) => Values;
 
-const TEXTS: Record<Location, (request: Sent) => Values> = {
+const TEXTS: Record<Location, (request: ParameterSource) => Values> = {
   path: ({ params }) => params as Values,
   query: ({ query }) => query as Values,
   header: ({ headers }) => headers,
@@ -32,13 +32,13 @@ const isTextCookie = (parameter: Parameter): boolean => {
 };
 
 /** Returns the parameters that are read. The version selection consumes the query parameter `version`. */
-export const parametersIn = ({ operation }: Operation, place: Location): Parameter[] =>
+export const parametersIn = ({ operation }: RestOperation, place: Location): Parameter[] =>
   operation.parameters.filter(
-    (one) => one.in === place && !(place === 'query' && one.name === 'version') && !isTextCookie(one),
+    (given) => given.in === place && !(place === 'query' && given.name === 'version') && !isTextCookie(given),
   );
 
-const formsIn = (operation: Operation, place: Location) =>
-  parametersIn(operation, place).map((one) => ({ parameter: one, name: nameOf(one), form: parameterForm(one) }));
+const formed = (parameter: Parameter) => ({ parameter, name: nameOf(parameter), form: parameterForm(parameter) });
+const formsIn = (operation: RestOperation, place: Location) => parametersIn(operation, place).map(formed);
 
 /**
  * Returns the schema of a text that can be read as one of some types. The format of a path parameter is part of its
@@ -97,7 +97,7 @@ function sentInQuery(url: string, name: string): string {
   return found.slice(found.indexOf('=') + 1);
 }
 
-type Layer = (values: Values, request: Sent, wrong: Issues[]) => void;
+type Layer = (values: Values, request: ParameterSource, wrong: Issues[]) => void;
 
 const report = (wrong: Issues[], ...issues: Issue[]) => void wrong.push({ issues, omitted: 0 });
 
@@ -136,7 +136,7 @@ const jsonLayer =
  * Returns the reader of one location. Only lists and JSON need layers.
  * @param ajv undefined if the structure was checked before
  */
-export function placeReader(ajv: Ajv2020 | undefined, operation: Operation, place: Location): PlaceReader {
+export function placeReader(ajv: Ajv2020 | undefined, operation: RestOperation, place: Location): PlaceReader {
   const textsIn = TEXTS[place];
   const forms = formsIn(operation, place);
   // Only a query must not contain other names.
@@ -151,7 +151,7 @@ export function placeReader(ajv: Ajv2020 | undefined, operation: Operation, plac
     required: forms.flatMap(({ parameter, name }) => (parameter.required ? name : [])),
     ...(place === 'query' && { additionalProperties: false }),
   });
-  const faults = ajv === undefined ? () => undefined : lazily(ajv, structure);
+  const faults = ajv === undefined ? () => undefined : lazyValidator(ajv, structure);
   const wanted = forms.map(({ name, form }) => ({ name, read: readerOf(form) }));
   function read(values: Values, wrong: Issues[]): Values {
     const found: Values = {};
@@ -178,13 +178,13 @@ export function placeReader(ajv: Ajv2020 | undefined, operation: Operation, plac
 
 export function parametersValidator(
   ajv: Ajv2020,
-  operation: Operation,
+  operation: RestOperation,
 ): Record<Location, (read: Values) => Issues | undefined> {
   const ofPlace = (place: Location) => {
-    const checked = formsIn(operation, place).filter((one) => place !== 'path' || !isId(one));
+    const checked = formsIn(operation, place).filter((form) => place !== 'path' || !isId(form));
     if (checked.length === 0) return () => undefined;
     const members = checked.map(({ parameter, name }) => [name, schemaOf(parameter)]);
-    const faults = lazily(ajv, () => ({ type: 'object', properties: Object.fromEntries(members) }));
+    const faults = lazyValidator(ajv, () => ({ type: 'object', properties: Object.fromEntries(members) }));
     const hasText = checked.some(({ form }) => mayBeUnstorable(form, place));
     const whole = checked.flatMap(({ name, form }) => (scalarsIn(form).includes('integer') ? name : []));
     return (read: Values) => {

@@ -1,14 +1,14 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Actor, KeyedRequest } from '../calls/access.js';
 import { Failure, type Issues, limitIssues, NO_ISSUES, unstorableText } from '../calls/errors.js';
 import type { Cursors, PageRequest } from '../calls/rows.js';
 import { andThen } from '../calls/schedulers.js';
-import { essenceOf, type Schema } from '../contract/document.js';
-import { type BodyForm, bodyFormFor, bodyForms, type Operation, splitPath } from '../contract/openapi.js';
+import { essenceOf } from '../contract/document.js';
+import { bodyFormFor, bodyForms, type RestOperation, splitPath } from '../contract/openapi.js';
 import { structureOf } from '../contract/schemas.js';
 import { acceptableTypes, pathOf } from '../http/headers.js';
-import { bodyIssues, lazily, sortedJson } from '../http/json-schema.js';
+import { bodyIssues, lazyValidator, sortedJson } from '../http/json-schema.js';
 import { issueFailure } from '../http/messages.js';
 import type { RequestStep, StagesOf } from '../stages.js';
 import { parametersIn, parametersValidator, placeReader } from './parameters.js';
@@ -23,13 +23,13 @@ const FIRST_PAGE: PageRequest = { limit: 20, offset: 0 };
  * Prepares everything that the contract declares for one operation, at the start. The pipeline calls each member in its
  * stage.
  */
-export function planOf(app: FastifyInstance, ajv: Ajv2020, operation: Operation, cursors: Cursors) {
+export function planOf(app: FastifyInstance, ajv: Ajv2020, operation: RestOperation, cursors: Cursors) {
   const isPaged = operation.operation.parameters.some(({ name }) => name === 'per_page');
   return {
     operation,
     version: splitPath(operation.path)?.version,
     /** Returns the media type of the answer. @throws Failure NOT_ACCEPTABLE */
-    answerType: answerTypes(operation, app.core.names.mediaType),
+    responseType: responseTypes(operation, app.core.names.mediaType),
     refuseBodyType: bodyTypes(operation),
     /** Returns the form of a body by its `Content-Type`; undefined for a media type that is not read. */
     bodyForm: bodyFormFor(operation),
@@ -42,6 +42,7 @@ export function planOf(app: FastifyInstance, ajv: Ajv2020, operation: Operation,
     authenticate: authentication(app, operation),
     contentIssues: contentValidator(ajv, operation),
     keyOf: (read: ReadRequest) => keyedRequest(operation, read),
+    refuseStructure: structureRefusal(ajv, operation),
     send: sender(operation, app.core.names.mediaType),
   };
 }
@@ -50,11 +51,11 @@ const versionsIn = (mediaType: string): RegExp =>
   new RegExp(`(${mediaType.replaceAll(/[.+]/g, '\\$&')})\\s*;\\s*(?:version|v)="?[^",;\\s]+"?`, 'gi');
 
 /** Negotiates the media type (RFC 9110 §12.5.1). An operation without 406 answers with its first type. */
-function answerTypes({ operation: { responses } }: Operation, vendor: string): (accept: string | undefined) => string {
-  const successful = Object.entries(responses).filter(([status]) => status < '400');
+function responseTypes({ operation }: RestOperation, vendor: string): (accept: string | undefined) => string {
+  const successful = Object.entries(operation.responses).filter(([status]) => status < '400');
   const types = [...new Set(successful.flatMap(([, { content = {} }]) => Object.keys(content)))];
   const [first = ''] = types;
-  if (types.length === 0 || !('406' in responses)) return () => first;
+  if (types.length === 0 || !('406' in operation.responses)) return () => first;
   const versions = versionsIn(vendor);
   return (accept) => {
     if (accept === undefined || accept === '*/*') return first;
@@ -67,7 +68,7 @@ function answerTypes({ operation: { responses } }: Operation, vendor: string): (
   };
 }
 
-function bodyTypes(operation: Operation): (contentType: string | undefined) => void {
+function bodyTypes(operation: RestOperation): (contentType: string | undefined) => void {
   const read = bodyForms(operation).map(({ type }) => type);
   const formFor = bodyFormFor(operation);
   return (contentType) => {
@@ -80,7 +81,7 @@ function bodyTypes(operation: Operation): (contentType: string | undefined) => v
  * Returns the authentication of an operation. That of fastify-openapi-glue answers 401 to every error, including a lost
  * database.
  */
-function authentication(app: FastifyInstance, { security }: Operation): RequestStep | undefined {
+function authentication(app: FastifyInstance, { security }: RestOperation): RequestStep | undefined {
   const alternatives = security.map((alternative) => Object.keys(alternative));
   if (alternatives.length === 0) return undefined;
   if (alternatives.some((names) => names.includes('metricsToken')))
@@ -108,7 +109,7 @@ function ignoreUnauthenticated(error: unknown): void {
  * Returns the key of an operation that declares `Idempotency-Key`. One key belongs to one content: path parameters and
  * body, in any order of members.
  */
-function keyedRequest({ operationId }: Operation, { path, headers, body }: ReadRequest): KeyedRequest | undefined {
+function keyedRequest({ operationId }: RestOperation, { path, headers, body }: ReadRequest): KeyedRequest | undefined {
   const key = headers['idempotency-key'];
   if (typeof key !== 'string') return undefined;
   return { operation: operationId, key, content: () => sortedJson({ path, body }) };
@@ -120,24 +121,25 @@ declare module 'fastify' {
     plan?: Plan;
   }
   interface FastifyRequest {
-    answerType: string;
+    responseType: string;
     read: ReadRequest;
     page: PageRequest;
   }
 }
 
 export function restStages(app: FastifyInstance) {
-  app.decorateRequest('answerType', '');
+  app.decorateRequest('responseType', '');
   app.decorateRequest('read');
   app.decorateRequest('page');
   return {
     'media-types': ({ plan }) =>
       plan &&
       ((request) => {
-        request.answerType = plan.answerType(request.headers.accept);
+        request.responseType = plan.responseType(request.headers.accept);
         plan.refuseBodyType(request.headers['content-type']);
       }),
     'null-body': ({ plan }) => plan && nullBodyRefusal(plan.operation),
+    structure: ({ plan }) => plan?.refuseStructure,
     parameters: ({ plan }) =>
       plan &&
       ((request) => {
@@ -155,7 +157,7 @@ export function restStages(app: FastifyInstance) {
 const badRequest = (found: Partial<Issues>) => issueFailure('BAD_REQUEST', found);
 
 /** Returns a function that reads the parameters of a request. @throws Failure BAD_REQUEST */
-function requestReader(ajv: Ajv2020, operation: Operation): (request: FastifyRequest) => ReadRequest {
+function requestReader(ajv: Ajv2020, operation: RestOperation): (request: FastifyRequest) => ReadRequest {
   const reader = (location: Parameters<typeof placeReader>[2]) => placeReader(ajv, operation, location);
   const [path, query, headers, cookies] = [reader('path'), reader('query'), reader('header'), reader('cookie')];
   const hasCookies = parametersIn(operation, 'cookie').length > 0;
@@ -165,7 +167,7 @@ function requestReader(ajv: Ajv2020, operation: Operation): (request: FastifyReq
       path: path(request, wrong),
       query: query(request, wrong),
       headers: headers(request, wrong),
-      cookies: hasCookies ? Object.assign({}, request.cookies, cookies(request, wrong)) : request.cookies,
+      cookies: hasCookies ? Object.assign({}, request.cookies, cookies(request, wrong)) : (request.cookies ?? {}),
       body: request.body,
       mediaType: request.body === undefined ? '' : essenceOf(request.headers['content-type'] ?? ''),
     };
@@ -174,10 +176,10 @@ function requestReader(ajv: Ajv2020, operation: Operation): (request: FastifyReq
   };
 }
 
-function contentValidator(ajv: Ajv2020, operation: Operation): (request: ReadRequest) => Issues {
+function contentValidator(ajv: Ajv2020, operation: RestOperation): (request: ReadRequest) => Issues {
   const { path, query, header, cookie } = parametersValidator(ajv, operation);
   const schemas = new Set(bodyForms(operation).flatMap(({ schema }) => (schema ? [schema] : [])));
-  const faults = new Map([...schemas].map((schema) => [schema, lazily(ajv, () => schema)]));
+  const faults = new Map([...schemas].map((schema) => [schema, lazyValidator(ajv, () => schema)]));
   const formFor = bodyFormFor(operation);
   return (request) => {
     const [inPath, inQuery] = [path(request.path), query(request.query)];
@@ -188,43 +190,28 @@ function contentValidator(ajv: Ajv2020, operation: Operation): (request: ReadReq
     const isRead = form !== undefined && form.kind !== 'stream';
     const unstorable = isRead ? unstorableText(request.body) : NO_ISSUES;
     if (!wrong && !wrongBody && unstorable.issues.length === 0) return NO_ISSUES;
-    const ofParameters = [inPath, inQuery, inHeaders, inCookies].filter((one) => one !== undefined);
+    const ofParameters = [inPath, inQuery, inHeaders, inCookies].filter((issues) => issues !== undefined);
     return limitIssues(...ofParameters, bodyIssues(wrongBody), unstorable);
   };
 }
 
-const OPTIONAL = Symbol('body may be absent');
-
-/** Returns true if all media types of the body are JSON with one schema. */
-const haveSameSchema = (forms: readonly BodyForm[]): boolean =>
-  forms.every(({ kind, schema }) => kind === 'json' && schema === forms[0]?.schema);
-
-/** Returns Fastify's route schema for the body, which checks types only. Other bodies than JSON have no schema. */
-export function routeSchema(operation: Operation) {
-  const optional = operation.operation.requestBody?.required !== true;
-  const structure = ({ schema = {} }: BodyForm): Schema => ({ ...structureOf(schema), [OPTIONAL]: optional });
-  const forms = bodyForms(operation);
-  const [first, ...others] = forms.filter(({ kind }) => kind === 'json');
-  if (first === undefined) return {};
-  if (haveSameSchema(forms)) return first.schema ? { body: structure(first) } : {};
-  const content = [first, ...others].map((form) => [essenceOf(form.type), { schema: structure(form) }] as const);
-  return { body: { content: Object.fromEntries(content) } };
-}
-
-export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<Schema> {
-  return ({ schema }) => {
-    const faults = lazily(ajv, () => schema);
-    const optional = (schema as { [OPTIONAL]?: boolean })[OPTIONAL];
-    return (data: unknown) => {
-      // Fastify passes null for an absent body. `refuseNullBody` has rejected the JSON body `null`.
-      const errors = optional && data === null ? undefined : faults(data);
-      return errors ? { error: badRequest(bodyIssues(errors)) } : true;
-    };
+/** Returns a step that checks the types and required members of a JSON body. @throws Failure BAD_REQUEST */
+function structureRefusal(ajv: Ajv2020, operation: RestOperation): RequestStep | undefined {
+  const forms = bodyForms(operation).filter(({ kind }) => kind === 'json');
+  if (forms.length === 0) return undefined;
+  const faults = new Map(
+    forms.map(({ type, schema = {} }) => [type, lazyValidator(ajv, () => structureOf(schema))] as const),
+  );
+  const formFor = bodyFormFor(operation);
+  return ({ body, headers }) => {
+    if (body === undefined || body === null) return;
+    const errors = faults.get(formFor(headers['content-type'] ?? '')?.type ?? '')?.(body);
+    if (errors) throw badRequest(bodyIssues(errors));
   };
 }
 
-/** Rejects the body `null` and a missing required body. Fastify's validator gets null for both. */
-function nullBodyRefusal({ operation: { requestBody } }: Operation): RequestStep | undefined {
+/** Rejects the body `null` and a missing required body. */
+function nullBodyRefusal({ operation: { requestBody } }: RestOperation): RequestStep | undefined {
   if (requestBody === undefined) return undefined;
   return ({ body }) => {
     const detail =

@@ -4,12 +4,14 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import type { Mechanism } from '../calls/access.js';
-import { Failure, notWritten } from '../calls/errors.js';
+import { Failure } from '../calls/errors.js';
 import type { Cursors } from '../calls/rows.js';
+import { andThen } from '../calls/schedulers.js';
 import { kindOf, type OpenApiDocument } from '../contract/document.js';
-import { type Operation, operations, prefixOf, splitPath, versionsOf } from '../contract/openapi.js';
+import { operations, prefixOf, type RestOperation, splitPath, takesKey, versionsOf } from '../contract/openapi.js';
 import { parameterForm } from '../contract/parameter-form.js';
-import type { ServedContracts } from '../contract/published.js';
+import { refuseUnanswered } from '../contract/part-operations.js';
+import { PUBLISHED, type ServedContracts } from '../contract/published.js';
 import { inlineSchemas } from '../contract/schemas.js';
 import type { ServedServices } from '../http/call.js';
 import { addressOf } from '../http/failures.js';
@@ -20,20 +22,50 @@ import { checkRoutes } from '../operations/check.js';
 import { isNotWritten, isRoute } from '../operations/route.js';
 import { walk, wayOf } from '../way.js';
 import { parametersIn } from './parameters.js';
-import { type Plan, planOf, routeSchema, structureValidator } from './plan.js';
-import { type Reply, replyWriter } from './represent.js';
-import { type Context, type Platform, type ReadRequest, restHandler } from './routes.js';
+import { type Plan, planOf } from './plan.js';
+import { replyWriter } from './represent.js';
+import { type Context, type Platform, type RestHandler, restHandler } from './routes.js';
 
 /** The document of a release never changes (RFC 8246). */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
 export type Handlers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-const givenHandler = (handlers: Handlers, { tag, operationId }: Operation): unknown =>
-  handlers[tag]?.[operationId] ?? notWritten;
+const givenHandler = (handlers: Handlers, { tag, operationId }: RestOperation): unknown => handlers[tag]?.[operationId];
+
+/**
+ * Adds the handlers of parts and of published contracts to those of an application.
+ * @param ofParts by operationId
+ * @throws Error for an operation without a handler
+ */
+function completeHandlers(
+  all: readonly RestOperation[],
+  handlers: Handlers,
+  ofParts: Readonly<Record<string, unknown>>,
+): Handlers {
+  const complete: Record<string, Record<string, unknown>> = {};
+  for (const operation of all) {
+    const { tag, operationId } = operation;
+    const handler = givenHandler(handlers, operation) ?? ofParts[operationId] ?? publication(operation);
+    if (handler === undefined) refuseUnanswered(operationId, `\`${tag}\` of the handlers`);
+    complete[tag] = { ...complete[tag], [operationId]: handler };
+  }
+  return complete;
+}
+
+/** Answers with a published contract, and with the headers that the operation declares. */
+function publication({ path, method, operation }: RestOperation): RestHandler | undefined {
+  const name = Object.hasOwn(PUBLISHED, path) && method === 'GET' && PUBLISHED[path as keyof typeof PUBLISHED];
+  if (!name) return undefined;
+  const declared = Object.keys(operation.responses['200']?.headers ?? {}).map((header) => header.toLowerCase());
+  return async ({ query }, { platform }) => {
+    const { headers, body } = await platform.document(name, query['release'] as string | undefined);
+    const sent = Object.entries(headers).filter(([header]) => declared.includes(header));
+    return { status: 200, headers: Object.fromEntries(sent), body };
+  };
+}
 
 /** Returns the operations that are not written yet, each once for all versions. */
-export const notWrittenOperations = (all: readonly Operation[], handlers: Handlers): string[] => {
+export const notWrittenOperations = (all: readonly RestOperation[], handlers: Handlers): string[] => {
   const missing = all.filter((operation) => isNotWritten(givenHandler(handlers, operation)));
   return [...new Set(missing.map(({ operationId }) => operationId))];
 };
@@ -41,7 +73,7 @@ export const notWrittenOperations = (all: readonly Operation[], handlers: Handle
 export type RestEntry = ReturnType<typeof restEntry>;
 
 /** Returns the prefixes, and the first path of the newest version without parameters that takes Basic credentials. */
-export const restEntry = (operations: Operation[], served: readonly string[]) => ({
+export const restEntry = (operations: RestOperation[], served: readonly string[]) => ({
   prefixes: served.map(prefixOf),
   sample: operations.find(
     ({ method, path, security }) =>
@@ -53,18 +85,26 @@ export const restEntry = (operations: Operation[], served: readonly string[]) =>
 });
 
 /** Calls `enforce` before the answer of a public operation, unless its service did. */
-const publicHandler = (handler: Handler, operation: Operation): Handler => {
+const publicHandler = (handler: RestHandler, operation: RestOperation): RestHandler => {
   const written = replyWriter(operation);
   return async (request, context) => {
-    const answer = await handler(request, context);
-    if (operation.counted) await context.call.enforce();
-    return written(answer);
+    try {
+      const response = await handler(request, context);
+      if (operation.counted) await context.call.enforce();
+      return written(response);
+    } catch (error) {
+      // Invalid content may have caused the error, and 422 takes precedence.
+      if (operation.counted && !(error instanceof Failure)) await context.call.enforce();
+      throw error;
+    }
   };
 };
 
 interface RestOptions {
   document: OpenApiDocument;
   handlers: Handlers;
+  /** The handlers of parts, by operationId. */
+  ofParts: Readonly<Record<string, unknown>>;
   services: ServedServices & { readonly cursors: Cursors };
   platform: Pick<Platform, 'ready' | 'metrics'>;
   contracts: Pick<ServedContracts, 'at'>;
@@ -76,21 +116,21 @@ interface RestOptions {
  */
 export async function mountRest(
   app: FastifyInstance,
-  { document, handlers, services, platform, contracts }: RestOptions,
+  { document, handlers: own, ofParts, services, platform, contracts }: RestOptions,
 ): Promise<void> {
   const all = operations(inlineSchemas(document));
   checkContract(document, all, app.core.names);
+  const handlers = completeHandlers(all, own, ofParts);
   checkRoutes(
     app.core.policy,
     services.operations.models,
     all.flatMap((operation) => checkedRoute(operation, handlers)),
   );
   const ajv = schemaCompiler();
-  app.setValidatorCompiler(structureValidator(ajv));
 
-  const handlerOf = (operation: Operation): Handler => {
+  const handlerOf = (operation: RestOperation): RestHandler => {
     const given = givenHandler(handlers, operation);
-    return isRoute(given) ? restHandler(operation, given, services) : publicHandler(given as Handler, operation);
+    return isRoute(given) ? restHandler(operation, given, services) : publicHandler(given as RestHandler, operation);
   };
 
   const documentsFor =
@@ -132,30 +172,26 @@ export async function mountRest(
     const { operation, send } = plan;
     const handler = handlerOf(operation);
     const contextOf = contextsFor(plan);
-    const writes = operation.method !== 'GET' && operation.method !== 'HEAD';
-    const { credentialsInBody } = operation;
+    const { credentialsInBody, writes } = operation;
     const ready = wayOf(services.operations.stages, 'ready', { on: 'REST', writes, credentialsInBody });
-    return async (request: FastifyRequest, reply: FastifyReply) => {
-      const { read, answerType } = request;
-      await walk(ready, { request });
-      const context = contextOf(request, reply);
-      let result: Reply;
-      try {
-        result = await handler(read, context);
-      } finally {
-        // A stream is useless after its handler.
-        if (read.body instanceof Readable) read.body.destroy();
-      }
-      return send(request, reply, result, answerType);
-    };
+    function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+      const { read, responseType } = request;
+      const { body } = read;
+      const replied = handler(read, contextOf(request, reply));
+      // A stream is useless after its handler.
+      const ended = body instanceof Readable ? replied.finally(() => body.destroy()) : replied;
+      return ended.then((result) => send(request, reply, result, responseType));
+    }
+    return (request: FastifyRequest, reply: FastifyReply) =>
+      andThen(walk(ready, { request }), () => answer(request, reply));
   }
 
   const mounted = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
   const operationResolver = (_id: string, method: string, path: string) => {
-    const operation = mounted.get(`${method} ${path}`) as Operation;
+    const operation = mounted.get(`${method} ${path}`) as RestOperation;
     const plan = planOf(app, ajv, operation, services.cursors);
     const config = { plan, counted: operation.counted };
-    return { config, schema: routeSchema(operation), handler: routeHandler(plan) };
+    return { config, schema: {}, handler: routeHandler(plan) };
   };
   // fastify-openapi-glue makes routes of methods and paths; the resolver completes them.
   const options = { specification: routeTable(document, all), operationResolver: operationResolver as never };
@@ -163,18 +199,18 @@ export async function mountRest(
 }
 
 /** Returns the route of an operation for its check. Public operations have none. */
-function checkedRoute(operation: Operation, handlers: Handlers) {
+function checkedRoute(operation: RestOperation, handlers: Handlers) {
   const { operationId, permission } = operation;
   if (permission === 'public') return [];
   const parameters = parametersIn(operation, 'path').map(({ name }) => name);
   return [{ operation: operationId, action: permission.action, route: givenHandler(handlers, operation), parameters }];
 }
 
-/** Returns the paths and ids for fastify-openapi-glue. Schemas come from the resolver; security is a stage. */
-function routeTable({ openapi, info }: OpenApiDocument, all: Operation[]): object {
+/** Returns the paths and ids for fastify-openapi-glue. Schemas and security are stages. */
+function routeTable({ openapi, info }: OpenApiDocument, all: RestOperation[]): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const { path, method, operationId, operation } of all) {
-    const parameters = operation.parameters.filter((one) => one.in === 'path');
+    const parameters = operation.parameters.filter((parameter) => parameter.in === 'path');
     const item = { operationId, parameters, responses: { default: { description: 'see the contract' } } };
     paths[path] = { ...paths[path], [method.toLowerCase()]: item };
   }
@@ -182,10 +218,10 @@ function routeTable({ openapi, info }: OpenApiDocument, all: Operation[]): objec
 }
 
 /** Returns the common folder of the operations that use the refresh cookie. Browsers send the cookie only there. */
-function refreshPath(operations: readonly Operation[], version: string | undefined, cookie: string): string {
+function refreshPath(operations: readonly RestOperation[], version: string | undefined, cookie: string): string {
   const folders = operations
     .filter(({ path }) => splitPath(path)?.version === version)
-    .filter(({ operation }) => operation.parameters.some((one) => one.in === 'cookie' && one.name === cookie))
+    .filter(({ operation }) => operation.parameters.some(({ in: at, name }) => at === 'cookie' && name === cookie))
     .map(({ path }) => path.replace(/\/[^/]*{.*/, '').split('/'));
   const [first] = folders;
   if (first === undefined) return version === undefined ? '/' : prefixOf(version);
@@ -205,7 +241,7 @@ const KNOWN_SCHEMES: readonly string[] = [
  * Compares the contract with the code: security schemes, cookies, the vendor media type, and parameters.
  * @throws Error that lists all differences
  */
-export function checkContract({ components }: OpenApiDocument, operations: Operation[], names: Names): void {
+export function checkContract({ components }: OpenApiDocument, operations: RestOperation[], names: Names): void {
   const schemes = Object.entries(components.securitySchemes ?? {});
   const problems = [
     ...schemes.flatMap(([name]) => (KNOWN_SCHEMES.includes(name) ? [] : `security scheme ${name} has no handler`)),
@@ -218,18 +254,21 @@ export function checkContract({ components }: OpenApiDocument, operations: Opera
   if (unique.length > 0) throw new Error(`openapi.yaml and the code disagree:\n  ${unique.join('\n  ')}`);
 }
 
-function checkOperation({ operationId, security, permission, operation }: Operation): string[] {
+function checkOperation(described: RestOperation): string[] {
+  const { operationId, security, permission, operation } = described;
   const schemes = security.flatMap((alternative) => Object.keys(alternative));
   const unknown = schemes.filter((scheme) => !KNOWN_SCHEMES.includes(scheme));
   const problems = unknown.map((scheme) => `requires ${scheme}, which has no handler`);
   if (permission !== 'public' && schemes.length === 0) problems.push('has a permission and takes no credentials');
-  const isKeyed = operation.parameters.some((one) => one.in === 'header' && /^idempotency-key$/i.test(one.name));
+  if (takesKey(described) && permission === 'public')
+    problems.push('is public and takes an Idempotency-Key, which belongs to a caller');
   const hasStream = Object.keys(operation.requestBody?.content ?? {}).some((type) => kindOf(type) === 'stream');
-  if (isKeyed && hasStream)
+  if (takesKey(described) && hasStream)
     problems.push('takes an Idempotency-Key with a body that is a stream, which cannot be compared with another');
-  for (const one of operation.parameters) {
-    const form = parameterForm(one);
-    if (form.kind === 'unsupported') problems.push(`has the ${one.in} parameter ${one.name}, which ${form.reason}`);
+  for (const parameter of operation.parameters) {
+    const form = parameterForm(parameter);
+    const { in: place, name } = parameter;
+    if (form.kind === 'unsupported') problems.push(`has the ${place} parameter ${name}, which ${form.reason}`);
   }
   return problems.map((problem) => `${operationId} ${problem}`);
 }
@@ -238,7 +277,7 @@ const otherCookie = (name: string, own: string[]): string[] =>
   own.includes(name) ? [] : [`the cookie ${name} is not ${own.join(' or ')}, which the application's name makes it`];
 
 function otherNames(
-  { operationId, operation }: Operation,
+  { operationId, operation }: RestOperation,
   { mediaType, accessCookie, refreshCookie }: Names,
 ): string[] {
   const bodies = [operation.requestBody, ...Object.values(operation.responses)];
@@ -246,7 +285,7 @@ function otherNames(
     .flatMap((body) => Object.keys(body?.content ?? {}))
     .filter((type) => /^application\/vnd\.[^;]*\+json$/.test(type) && type !== mediaType);
   const cookies = operation.parameters
-    .filter((one) => one.in === 'cookie' && /_(access|refresh)$/.test(one.name))
+    .filter((parameter) => parameter.in === 'cookie' && /_(access|refresh)$/.test(parameter.name))
     .flatMap(({ name }) => otherCookie(name, [accessCookie, refreshCookie]));
   return [
     ...vendor.map((type) => `${operationId} speaks ${type}, and the application's own is ${mediaType}`),

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import { RETRY_AFTER_S } from '../calls/errors.js';
 import type { Response, Schema } from '../contract/document.js';
-import type { Operation } from '../contract/openapi.js';
+import type { RestOperation } from '../contract/openapi.js';
 import { addVary, negotiateGzip, sendBytes } from '../http/headers.js';
 
 /** The result of a handler. Generated reply types narrow it. */
@@ -30,7 +30,7 @@ interface Form {
   undeclaredIn: MemberCheck | undefined;
 }
 
-function formsOf({ tag, operation: { responses } }: Operation): ReadonlyMap<number, Form> {
+function formsOf({ tag, operation: { responses } }: RestOperation): ReadonlyMap<number, Form> {
   const formOf = ({ headers = {}, content = {} }: Response): Form => {
     const declared = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
     const types = Object.keys(content).map((type) => [type, { 'content-type': `${type}; charset=utf-8` }] as const);
@@ -51,7 +51,7 @@ function formsOf({ tag, operation: { responses } }: Operation): ReadonlyMap<numb
  * Returns a function that checks the status, headers and members of a reply before the commit, and writes the body as
  * JSON.
  */
-export function replyWriter(operation: Operation) {
+export function replyWriter(operation: RestOperation) {
   const forms = formsOf(operation);
   const { operationId } = operation;
   return (reply: Reply): Reply => {
@@ -89,7 +89,7 @@ function memberCheck(schema: Schema, depth = 0): MemberCheck | undefined {
     return check && ((value) => (Array.isArray(value) ? firstFound(value, check) : undefined));
   }
   if (!properties) return undefined;
-  const checks = new Map(Object.entries(properties).map(([name, one]) => [name, memberCheck(one, depth + 1)]));
+  const checks = new Map(Object.entries(properties).map(([name, def]) => [name, memberCheck(def, depth + 1)]));
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     for (const name in value) {
@@ -111,14 +111,13 @@ function firstFound(values: readonly unknown[], check: MemberCheck): string | un
   return undefined;
 }
 
-const entityTag = (body: string | Buffer, coding: string) =>
-  `"${createHash('sha1').update(body).digest('base64url')}${coding}"`;
+const entityTag = (body: string | Buffer, coding: string) => `"${hash('sha1', body, 'base64url')}${coding}"`;
 
 /**
  * Returns a function that sends a reply with media type, entity tag, 304 and ranges.
  * @param vendor the media type of the application, which makes answers depend on `Accept`
  */
-export function sender(operation: Operation, vendor: string) {
+export function sender(operation: RestOperation, vendor: string) {
   const forms = formsOf(operation);
   const inRanges = forms.has(206);
 

@@ -2,11 +2,12 @@ import type { Call, Policy } from '../calls/access.js';
 import type { Issue } from '../calls/errors.js';
 import { type Cursors, type Page, type PageRequest, resourceTag, tagOfGeneration } from '../calls/rows.js';
 import type { SessionCookies } from '../calls/session.js';
-import type { Operation } from '../contract/openapi.js';
+import { type RestOperation, takesKey } from '../contract/openapi.js';
 import type { PublishedContracts } from '../contract/published.js';
 import { issueFailure, quoted } from '../http/messages.js';
 import { operationOf, type StagedServices } from '../operations/operate.js';
 import type { ReplyContext, Route } from '../operations/route.js';
+import type { CheckState } from '../part.js';
 import { type Reply, replyWriter } from './represent.js';
 
 export interface ReadRequest {
@@ -22,7 +23,7 @@ export interface ReadRequest {
 
 export interface Readiness {
   status: 'ok' | 'degraded' | 'unavailable';
-  checks: Record<string, 'ok' | 'degraded' | 'failed'>;
+  checks: Record<string, CheckState>;
 }
 
 interface PublishedDocument {
@@ -42,8 +43,8 @@ export interface Platform {
 }
 
 /**
- * What a handler gets besides the request.
- * @typeParam Services those of the platform and of the application
+ * The second argument of a handler of a public operation.
+ * @typeParam Services the services of the platform and of the application
  * @typeParam Rules the application's policy
  * @example
  * export type Context = PlatformContext<HandlerServices & OwnServices, typeof policy>;
@@ -72,27 +73,41 @@ export interface Context<Services = unknown, Rules extends Policy = Policy> {
   platform: Platform;
 }
 
+/** Answers an operation without a target. */
+export type RestHandler = (request: ReadRequest, context: Context) => Promise<Reply>;
+
 const sent = ({ body, path, query }: ReadRequest) => ({ content: body, parameters: { ...path, ...query } });
 
 export const restHandler = (
-  operation: Operation,
+  operation: RestOperation,
   route: Route<never, unknown>,
   { operations, cursors }: { operations: StagedServices; cursors: Cursors },
 ) => {
-  const { permission, method, operationId } = operation;
+  const { permission, operationId, writes } = operation;
   const writeReply = replyWriter(operation);
+  const isKeyed = takesKey(operation);
   const run = operationOf({
     name: operationId,
     action: permission === 'public' ? '' : permission.action,
-    writes: method !== 'GET' && method !== 'HEAD',
-    isKeyed: operation.operation.parameters.some((one) => one.in === 'header' && /^idempotency-key$/i.test(one.name)),
+    writes,
+    isKeyed,
     route,
     services: operations,
   });
-  return async (request: ReadRequest, { call, page, pathname, prefix, services }: Context): Promise<Reply> => {
+  /** An entity tag contains the generation of the database. */
+  const withGeneration = (reply: Reply): Reply => {
+    const etag = reply.headers?.['etag'];
+    const generation = operations.generation();
+    if (etag === undefined || generation === undefined) return reply;
+    const headers = Object.assign({}, reply.headers, { etag: tagOfGeneration(String(etag), generation) });
+    return Object.assign({}, reply, { headers });
+  };
+  return (request: ReadRequest, { call, page, pathname, prefix, services }: Context): Promise<Reply> => {
     const { query, headers } = request;
     const replyContext: ReplyContext = { page, pathname, prefix, query, headers: headers as never, cursors };
-    const reply = (await run({
+    const replyOf = (result: unknown) =>
+      writeReply((route.reply ? route.reply(result as never, replyContext as never) : result) as Reply);
+    const replied = run({
       call,
       request,
       sent,
@@ -101,13 +116,10 @@ export const restHandler = (
       page,
       services,
       prefix,
-      reply: (result) =>
-        writeReply((route.reply ? route.reply(result as never, replyContext as never) : result) as Reply),
-    })) as Reply;
-    const etag = reply.headers?.['etag'];
-    const generation = operations.generation();
-    if (etag === undefined || generation === undefined) return reply;
-    return { ...reply, headers: { ...reply.headers, etag: tagOfGeneration(String(etag), generation) } };
+      // A reply that is kept has no generation.
+      reply: isKeyed ? replyOf : (result) => withGeneration(replyOf(result)),
+    }) as Promise<Reply>;
+    return isKeyed ? replied.then(withGeneration) : replied;
   };
 };
 
@@ -135,15 +147,15 @@ export const replies = <Row extends { readonly id: number; readonly version: num
       body: represent(row, prefix) as Body,
     }) as const,
   listed: (rows: Page<Row>, { page, pathname, query, cursors, prefix }: ReplyContext) =>
-    ({
-      status: 200,
-      ...representPage(page, rows, {
+    Object.assign(
+      { status: 200 as const },
+      representPage(page, rows, {
         pathname,
         query: query as PageQuery,
         cursors,
         represent: (row) => represent(row, prefix) as Body,
       }),
-    }) as const,
+    ),
   noContent: () => ({ status: 204 }) as const,
 });
 
@@ -154,8 +166,8 @@ export const replies = <Row extends { readonly id: number; readonly version: num
  * const background = preference(headers.prefer, 'respond-async') !== undefined;
  */
 export function preference(header: string | undefined, name: string): string | undefined {
-  for (const one of (header ?? '').split(',')) {
-    const [key, value = ''] = (one.split(';')[0] as string).split('=').map((part) => part.trim());
+  for (const item of (header ?? '').split(',')) {
+    const [key, value = ''] = (item.split(';')[0] as string).split('=').map((part) => part.trim());
     if (key?.toLowerCase() === name) return value.replace(/^"(.*)"$/, '$1').toLowerCase();
   }
   return undefined;
@@ -187,7 +199,7 @@ export function readPage(query: PageQuery, pathname: string, cursors: Cursors): 
   const style = styles.find((names) => given.every((name) => names.includes(name as keyof PageQuery)));
   if (!style) {
     const issues = given.map((parameter): Issue => {
-      const others = given.filter((one) => one !== parameter).map(quoted);
+      const others = given.filter((name) => name !== parameter).map(quoted);
       return { parameter, detail: `cannot be combined with ${others.join(' and ')}. Use one of ${STYLES}.` };
     });
     throw issueFailure('BAD_REQUEST', { issues });

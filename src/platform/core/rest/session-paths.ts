@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '../contract/document.js';
-import { type Operation, schemaName } from '../contract/openapi.js';
+import { type RestOperation, schemaName } from '../contract/openapi.js';
 import type { SessionPaths } from '../part.js';
 
 /**
@@ -9,20 +9,20 @@ import type { SessionPaths } from '../part.js';
  */
 export function sessionPaths(
   { components }: OpenApiDocument,
-  all: readonly Operation[],
+  all: readonly RestOperation[],
   refreshCookie: string,
 ): SessionPaths | undefined {
-  const membersOf = ({ operation }: Operation): string[] => {
+  const membersOf = ({ operation }: RestOperation): string[] => {
     const { schema = {} } = operation.requestBody?.content['application/json'] ?? {};
     return Object.keys((components.schemas[schemaName(schema) ?? ''] ?? schema).properties ?? {});
   };
   const withCredentials = all.filter(({ method, credentialsInBody }) => method === 'POST' && credentialsInBody);
-  const login = withCredentials.findLast((one) =>
-    ['email', 'password', 'cookie'].every((name) => membersOf(one).includes(name)),
+  const login = withCredentials.findLast((operation) =>
+    ['email', 'password', 'cookie'].every((name) => membersOf(operation).includes(name)),
   );
   const logout = withCredentials.findLast(
     ({ operation: { parameters, responses } }) =>
-      '204' in responses && parameters.some((one) => one.in === 'cookie' && one.name === refreshCookie),
+      '204' in responses && parameters.some(({ in: place, name }) => place === 'cookie' && name === refreshCookie),
   );
   return login && logout && { login: login.path, logout: logout.path };
 }

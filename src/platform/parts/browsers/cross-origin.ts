@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Failure } from '../../core/calls/errors.js';
 import { isLoopbackHost } from '../../core/calls/networks.js';
 import type { OpenApiDocument } from '../../core/contract/document.js';
-import { declaredResponses, type Operation } from '../../core/contract/openapi.js';
+import { declaredResponses, type RestOperation } from '../../core/contract/openapi.js';
 import { addVary, isPreflight } from '../../core/http/headers.js';
 import type { StagesOf } from '../../core/stages.js';
 
@@ -19,7 +19,7 @@ const NOT_EXPOSED = new Set([
   'set-cookie',
 ]);
 
-function exposedHeaders(document: OpenApiDocument, all: readonly Operation[]): string[] {
+function exposedHeaders(document: OpenApiDocument, all: readonly RestOperation[]): string[] {
   const names = declaredResponses(document, all).flatMap((responses) =>
     Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers)),
   );
@@ -43,9 +43,9 @@ export type CrossOrigin = ReturnType<typeof crossOrigin>;
 export function crossOrigin(
   { origins, production, open }: { origins: string | undefined; production: boolean; open: ReadonlySet<string> },
   document: OpenApiDocument,
-  all: readonly Operation[],
+  all: readonly RestOperation[],
 ) {
-  const listed = new Set(origins?.split(',').map((one) => one.trim()));
+  const listed = new Set(origins?.split(',').map((origin) => origin.trim()));
   const exposed = exposedHeaders(document, all).join(', ');
   const isOpen = (url = '/') => open.has(url.split('?', 1)[0] as string);
   const isAllowed = (origin: string | undefined): origin is string =>
@@ -144,7 +144,7 @@ function refuseForeignHost(publicOrigin: string | undefined) {
   const published = publicOrigin === undefined ? undefined : new URL(publicOrigin).hostname;
   const isOwn = (host: unknown) => {
     const name = NAME_AND_PORT.exec(String(host))?.[1]?.toLowerCase() ?? '';
-    return [name, name.replace(/^v\d+\./, '')].some((one) => isLoopbackHost(one) || one === published);
+    return [name, name.replace(/^v\d+\./, '')].some((host) => isLoopbackHost(host) || host === published);
   };
   return (request: FastifyRequest): void => {
     if (!isBrowserRequest(request)) return;

@@ -1,6 +1,6 @@
 /** Reads the cookies of sessions. @module */
 
-import cookie, { fastifyCookie } from '@fastify/cookie';
+import { fastifyCookie } from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { COOKIE_PREFIXES } from '../../core/names.js';
 import type { StagesOf } from '../../core/stages.js';
@@ -8,6 +8,7 @@ import type { StagesOf } from '../../core/stages.js';
 /** Parses cookies, and removes the prefixes. Over HTTPS a cookie without its prefix does not count. */
 export function sessionCookieStages(app: FastifyInstance) {
   const { accessCookie, refreshCookie, bindingCookie } = app.core.names;
+  app.decorateRequest('cookies');
   app.decorateRequest('refreshCookie', undefined);
   const known = [
     [accessCookie, COOKIE_PREFIXES.access],
@@ -15,7 +16,9 @@ export function sessionCookieStages(app: FastifyInstance) {
     [bindingCookie, COOKIE_PREFIXES.access],
   ] as const;
   return {
-    cookies: { register: (scope) => scope.register(cookie) },
+    cookies: () => (request) => {
+      request.cookies = fastifyCookie.parse(request.headers.cookie ?? '');
+    },
     'session-cookies': () => (request) => {
       const { protocol, cookies, headers } = request;
       if (headers.cookie === undefined) return;
@@ -27,7 +30,7 @@ export function sessionCookieStages(app: FastifyInstance) {
       if (protocol !== 'https' || cookies[refreshCookie] === undefined) return;
       const sent = COOKIE_PREFIXES.refresh + refreshCookie;
       // The same parser as for `cookies`, so that the token that a handler reads is one of the values.
-      const values = headers.cookie.split(';').flatMap((one) => fastifyCookie.parse(one)[sent] ?? []);
+      const values = headers.cookie.split(';').flatMap((pair) => fastifyCookie.parse(pair)[sent] ?? []);
       request.refreshCookie = { values, binding: cookies[bindingCookie], access: cookies[accessCookie] };
     },
   } satisfies Partial<StagesOf<'browsers'>>;

@@ -4,13 +4,14 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BOUNDS } from '../../core/bounds.js';
 import { Failure } from '../../core/calls/errors.js';
-import { type addressReader, networkOf, prefixesOf } from '../../core/calls/networks.js';
-import { fairQueue, listeners } from '../../core/calls/schedulers.js';
-import type { Operation } from '../../core/contract/openapi.js';
-import { type OverloadAnswer, refuseRequest } from '../../core/http/failures.js';
-import { hasBody, isPreflight, pathOf } from '../../core/http/headers.js';
+import { fairQueue, prefixesOf } from '../../core/calls/fair-queue.js';
+import { type addressReader, networkOf } from '../../core/calls/networks.js';
+import { listeners } from '../../core/calls/schedulers.js';
+import type { RestOperation } from '../../core/contract/openapi.js';
+import { hasBody, isPreflight, isUpgrade, pathOf } from '../../core/http/headers.js';
 import type { StagesOf } from '../../core/stages.js';
 import { countRefusal, isAfterEnd } from './rate-limit.js';
+import { refuseRequest } from './refused-request.js';
 
 export const ADMISSION = {
   /** Concurrent requests and operations. More than password hashing allows to wait, so that logins cannot use all places. */
@@ -143,11 +144,11 @@ export function admission(
 
 const ABANDONED_MS = 10_000;
 
-export interface AdmissionOptions extends OverloadAnswer {
+export interface AdmissionOptions {
   limits: AdmissionLimits;
   addressOf: ReturnType<typeof addressReader>;
   /** Operations without a response for 503 are always admitted. */
-  operations: readonly Operation[];
+  operations: readonly RestOperation[];
 }
 
 /** The position of a request: before its place, in it, out of it while the body is incomplete, or done. */
@@ -210,13 +211,14 @@ export function admissionStages(app: FastifyInstance, options: AdmissionOptions)
     });
     position.stop = places.enter(request, begin, (failure) => {
       countRefusal(request, response);
-      refuseRequest(options, app, request, response, failure);
+      refuseRequest(app, request, response, failure);
     });
   });
-  async function leaveUnlessThere(position: Position, request: IncomingMessage): Promise<void> {
-    // A body that arrived with the headers is read in this turn, after them.
-    await undefined;
-    if (position.at === 'inside' && !request.complete) leave(position, 'outside');
+  function leaveUnlessThere(position: Position, request: IncomingMessage): void {
+    // A body that arrived with the headers is read by then.
+    setImmediate(() => {
+      if (position.at === 'inside' && !request.complete) leave(position, 'outside');
+    });
   }
   async function takePlace(position: Position, request: IncomingMessage): Promise<void> {
     position.at = 'queue';
@@ -238,16 +240,14 @@ export function admissionStages(app: FastifyInstance, options: AdmissionOptions)
   }
   const stages = {
     // Node emits no request for an upgrade, and a socket takes its own places.
-    'upgrade-admission':
-      () =>
-      ({ ws }) => {
-        if (ws) places.pass();
-      },
+    'upgrade-admission': () => (request) => {
+      if (isUpgrade(request)) places.pass();
+    },
     'place-left': () => (request) => {
       const { raw } = request;
       const position = (raw as Positioned)[POSITION];
       if (position) position.request = request;
-      return position && hasBody(raw) && !raw.complete ? leaveUnlessThere(position, raw) : undefined;
+      if (position && hasBody(raw) && !raw.complete) leaveUnlessThere(position, raw);
     },
     'place-taken':
       () =>

@@ -96,9 +96,9 @@ export function rateStages(app: FastifyInstance, { limit, anonymous, ceiling, no
     request.weight = weight;
     if (difference === 0) return;
     const rate = addresses(networkOf(request.address), ceiling, difference);
-    return andThen(rate, (one) => {
-      if (one.exceeded) request.rate = one;
-      refuseExcess(one);
+    return andThen(rate, (rate) => {
+      if (rate.exceeded) request.rate = rate;
+      refuseExcess(rate);
     });
   }
 
@@ -108,6 +108,7 @@ export function rateStages(app: FastifyInstance, { limit, anonymous, ceiling, no
       'x-rate-limit-remaining': remaining,
       'x-rate-limit-reset': Math.ceil((now() + ttl) / 1000),
     });
+  const refuseAbove = (request: FastifyRequest) => andThen(count(request), refuseExcess);
   const stages = {
     ceiling: (route) => (isCounted(route) ? (request) => weigh(request, ONE) as Promise<void> : undefined),
     weight:
@@ -117,7 +118,7 @@ export function rateStages(app: FastifyInstance, { limit, anonymous, ceiling, no
     rate:
       () =>
       ({ request }) =>
-        andThen(count(request), refuseExcess),
+        refuseAbove(request),
     'rate-headers': (route) =>
       isCounted(route)
         ? (request, reply) =>
@@ -127,7 +128,6 @@ export function rateStages(app: FastifyInstance, { limit, anonymous, ceiling, no
             }) as Promise<void>
         : undefined,
   } satisfies Partial<StagesOf<'limits'>>;
-  const refuseAbove = (request: FastifyRequest) => andThen(count(request), refuseExcess);
   return { stages, count, refuseExcess: refuseAbove };
 }
 

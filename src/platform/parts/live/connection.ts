@@ -7,8 +7,8 @@ import type { Actor } from '../../core/calls/access.js';
 import { Failure, truncate } from '../../core/calls/errors.js';
 import { isPlain } from '../../core/contract/document.js';
 import { recordRefusals } from '../../core/http/about-request.js';
-import { syntaxError } from '../../core/http/bodies.js';
 import { contextOfFailure, toFailure } from '../../core/http/failures.js';
+import { syntaxError } from '../../core/http/strict-json.js';
 
 export const MAX_QUEUED_BYTES = BOUNDS.socketQueue.value;
 const LOW_QUEUED_BYTES = 128 * 1024;
@@ -44,9 +44,9 @@ const CLIENT_MESSAGES = [
   MessageType.Pong,
 ];
 
-export type Connection = ReturnType<typeof connection>;
+export type SocketConnection = ReturnType<typeof socketConnection>;
 
-export function connection(app: FastifyInstance, socket: WebSocket, request: FastifyRequest) {
+export function socketConnection(app: FastifyInstance, socket: WebSocket, request: FastifyRequest) {
   let actor: Actor | null = null;
   const ended = new AbortController();
   const { signal }: { signal: AbortSignal } = ended;
@@ -151,9 +151,8 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       if (!actor || (payload?.['Authorization'] ?? payload?.['authorization']) === undefined) return false;
       await app.core.seams.limits.refuseExcess(operationRequest());
       const renewed = await identify(payload);
-      if (renewed.id !== actor.id || renewed.role !== actor.role) {
+      if (renewed.id !== actor.id || renewed.role !== actor.role)
         throw new Failure('FORBIDDEN', 'The `Authorization` of a ping must be a token of the same user.');
-      }
       actor = renewed;
       return true;
     },
@@ -173,10 +172,10 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
 }
 
 /** Closes a socket after an error of graphql-ws, which throws for messages that only a server sends. */
-export function failed(one: Connection, error: unknown): void {
+export function failed(connection: SocketConnection, error: unknown): void {
   const isForeign = error instanceof Error && error.message.startsWith('Unexpected message of type');
-  if (isForeign) one.close(CLOSE.badMessage, 'Only a server sends messages of this type.');
-  else one.refuse(error);
+  if (isForeign) connection.close(CLOSE.badMessage, 'Only a server sends messages of this type.');
+  else connection.refuse(error);
 }
 
 export function messageFault(text: string): string {

@@ -4,7 +4,6 @@ import { type Context, MessageType, makeServer, type SubscribePayload } from 'gr
 import type { WebSocket } from 'ws';
 import { authenticated } from '../../core/calls/access.js';
 import { Failure } from '../../core/calls/errors.js';
-import { background } from '../../core/calls/schedulers.js';
 import { contextOf } from '../../core/graphql/context.js';
 import { type OperationRequest, tokensOfAll, withOwnDocument } from '../../core/graphql/documents.js';
 import type { Engine, Execution } from '../../core/graphql/engine.js';
@@ -13,14 +12,15 @@ import type { Limits } from '../../core/graphql/limits.js';
 import { aboutRequest, recordRefusals } from '../../core/http/about-request.js';
 import { callerOf, type ServedServices } from '../../core/http/call.js';
 import type { Generation } from '../../database/generation.js';
+import { background } from './background.js';
 import {
   CLOSE,
-  type Connection,
-  connection,
   failed,
   MAX_ID_LENGTH,
   MAX_QUEUED_BYTES,
   messageFault,
+  type SocketConnection,
+  socketConnection,
 } from './connection.js';
 import type { EntryJson, Schedule } from './feed.js';
 import { markOperation, type Operations, type Results } from './operation-marks.js';
@@ -30,17 +30,17 @@ import { emptyResults, type Selection, selectionKey, subscriptionResults, subscr
 
 export interface SocketOptions {
   services: ServedServices;
+  engine: Engine;
+  documentLimits: Limits;
+  format: ErrorFormatter;
+  limits: SocketLimits;
   /** Tells of a restored database. */
   onReplaced: Generation['onReplaced'];
-  engine: Engine;
-  limits: Limits;
-  format: ErrorFormatter;
-  socketLimits: SocketLimits;
   now: () => number;
 }
 
 interface Extra extends Record<PropertyKey, unknown> {
-  connection: Connection;
+  connection: SocketConnection;
   documents: Set<{ document: DocumentNode }>;
   open: Operations;
   size: number;
@@ -59,8 +59,8 @@ const MESSAGE_END = Buffer.from('}');
  * resolvers go through `subscriptionResults`.
  */
 export function socketServer(app: FastifyInstance, options: SocketOptions) {
-  const { services, engine, format, socketLimits: limits, now, onReplaced } = options;
-  const { tokens, subscribe: maxDocument } = options.limits;
+  const { services, engine, format, limits, now, onReplaced } = options;
+  const { tokens, subscribe: maxDocument } = options.documentLimits;
   const live = subscriptions({ engine, format, log: app.log });
   const { revocations } = app.core.seams.identity;
   const sockets = socketRegistry({ revocations, onReplaced, limits, now, log: app.log });
@@ -71,39 +71,37 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
 
   /** @param place the number of operations on the socket, including this one */
   async function prepare(
-    { extra: { connection: one, documents, size }, subscriptions: open }: Socket,
+    { extra: { connection, documents, size }, subscriptions: open }: Socket,
     id: string,
     payload: SubscribePayload,
     { place, mark }: { place: number; mark: Mark },
   ): Promise<Execution | readonly GraphQLError[]> {
-    if (place > limits.operations) {
+    if (place > limits.operations)
       throw new Failure(
         'BAD_REQUEST',
         `A socket takes ${limits.operations} operations at a time. Complete one, or open another socket.`,
       );
-    }
-    await sockets.admit(one);
-    const request = one.operationRequest();
+    await sockets.admit(connection);
+    const request = connection.operationRequest();
     running.set(payload, request);
-    const [params] = await engine.read({ request, transport: 'socket', body: payload });
+    const [params] = await engine.read({ request, transport: 'sockets', body: payload });
     await app.core.seams.limits.count(request);
-    const incoming = { request, transport: 'socket', params: params as OperationRequest } as const;
+    const incoming = { request, transport: 'sockets', params: params as OperationRequest } as const;
     const prepared = withOwnDocument(await engine.prepare(await engine.identify(incoming)), documents);
     const over = new AbortController();
     const isSubscription = prepared.operation.operation === 'subscription';
-    const context = () => contextOf(request, services, { ended: one.ended, signal: over.signal });
+    const context = () => contextOf(request, services, { ended: connection.ended, signal: over.signal });
     const toRun = { ...prepared, contextValue: context() };
     marks.set(toRun, mark);
-    one.ended.throwIfAborted();
+    connection.ended.throwIfAborted();
     if (!isSubscription) return toRun;
-    if (size > MESSAGE_FACTOR * maxDocument) {
+    if (size > MESSAGE_FACTOR * maxDocument)
       throw new Failure(
         'PAYLOAD_TOO_LARGE',
         `The message of a subscription must have at most ${MESSAGE_FACTOR * maxDocument} bytes.`,
       );
-    }
     const { document } = prepared;
-    if (tokensOfAll(document, ...[...documents].map((one) => one.document)) > DOCUMENTS_FACTOR * tokens)
+    if (tokensOfAll(document, ...[...documents].map((document) => document.document)) > DOCUMENTS_FACTOR * tokens)
       throw new Failure(
         'BAD_REQUEST',
         `The documents of a socket must have at most ${DOCUMENTS_FACTOR * tokens} tokens together. Open another socket.`,
@@ -125,13 +123,13 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         // All subscribers of a shared selection get the same bytes, so they contain no data of a request.
         const errors = { log: app.log, address: app.core.publicOrigin ?? '' };
         const selection = { source, key, prepared, context: source.isShared ? shared : context, errors };
-        results = followed(one, open, id, selection, { ...pages(callerOf(request)), onEnd });
-      } else results = ownEvents(one, source, { prepared, context, onEnd });
+        results = follow(connection, open, id, selection, { ...pages(callerOf(request)), onEnd });
+      } else results = ownEvents(connection, source, { prepared, context, onEnd });
       mark.keep(results);
       // graphql-ws keeps the message until the subscription ends.
       for (const member of Object.keys(payload)) Reflect.deleteProperty(payload, member);
       // The client may have completed the operation, or closed the socket, in the meantime.
-      if (!mark.isOpen() || !one.isOpen()) await results.return?.();
+      if (!mark.isOpen() || !connection.isOpen()) await results.return?.();
       return toRun;
     } catch (error) {
       onEnd();
@@ -139,8 +137,11 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     }
   }
 
+  const runInTurn = (execution: Execution, work: () => Promise<ExecutionResult>) =>
+    engine.inTurn(execution, () => app.core.seams.limits.places.runOn(work));
+
   const ownEvents = (
-    one: Connection,
+    connection: SocketConnection,
     source: AsyncIterable<unknown>,
     { prepared, context, onEnd }: Pick<Selection, 'prepared' | 'context'> & { onEnd: () => void },
   ) =>
@@ -148,36 +149,34 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       source,
       execute: (event) => {
         const execution = { ...prepared, contextValue: context() };
-        return engine.inTurn(execution, () =>
-          app.core.seams.limits.places.runOn(() => engine.executeSubscriptionEvent(execution, event)),
-        );
+        return runInTurn(execution, () => engine.executeSubscriptionEvent(execution, event));
       },
-      drained: one.drained,
+      drained: connection.drained,
       onEnd,
-      onFault: (err) => one.log.warn({ err }, 'what a subscription subscribed to could not be ended'),
+      onFault: (err) => connection.log.warn({ err }, 'what a subscription subscribed to could not be ended'),
     });
 
   type Scheduled = Schedule & { onEnd: () => void };
-  function followed(one: Connection, open: Operations, id: string, selection: Selection, scheduled: Scheduled) {
+  function follow(connection: SocketConnection, open: Operations, id: string, selection: Selection, timing: Scheduled) {
     const head = Buffer.from(`{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`);
     function send(rendered: EntryJson): void {
       const message = Buffer.concat([head, rendered, MESSAGE_END]);
-      one.send(message.length > MAX_QUEUED_BYTES ? refuseResult(one, open, id) : message);
+      connection.send(message.length > MAX_QUEUED_BYTES ? refuseResult(connection, open, id) : message);
     }
-    const { isDrained, drained } = one;
-    return emptyResults(live.open(selection, { send, isDrained, drained, ...scheduled }), scheduled.onEnd);
+    const { isDrained, drained } = connection;
+    return emptyResults(live.open(selection, { send, isDrained, drained, ...timing }), timing.onEnd);
   }
 
   const server = makeServer<Record<string, unknown>, Extra>({
     connectionInitWaitTimeout: limits.initTimeout,
     async onConnect({ extra, connectionParams, subscriptions: open }) {
-      const { connection: one } = extra;
+      const { connection } = extra;
       extra.open = open;
       try {
-        await sockets.add(one, await one.authenticate(connectionParams));
+        await sockets.add(connection, await connection.authenticate(connectionParams));
         return true;
       } catch (error) {
-        one.refuse(error);
+        connection.refuse(error);
         return false;
       }
     },
@@ -199,28 +198,26 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     },
     execute(args) {
       const execution = args as Execution;
-      const result = engine.inTurn(execution, () =>
-        app.core.seams.limits.places.runOn(() => engine.execute(execution)),
-      );
+      const result = runInTurn(execution, () => engine.execute(execution));
       return (marks.get(execution) as Mark).settle(result);
     },
     subscribe: (args) => marks.get(args)?.results() as Results,
-    onNext({ extra: { connection: one } }, _id, payload, _args, result) {
-      const request = requestOf(one, payload);
-      const answer = formatResult(result as ExecutionResult, format, { ...one.errorContext, request });
+    onNext({ extra: { connection } }, _id, payload, _args, result) {
+      const request = requestOf(connection, payload);
+      const answer = formatResult(result as ExecutionResult, format, { ...connection.errorContext, request });
       recordRefusals(request, codesOf(answer));
       return answer as never;
     },
-    onError({ extra: { connection: one }, subscriptions: open }, id, payload, found) {
+    onError({ extra: { connection }, subscriptions: open }, id, payload, found) {
       // An error ends an operation; graphql-ws would send `complete` after it.
       delete open[id];
-      const request = requestOf(one, payload);
-      const context = { ...one.errorContext, request };
+      const request = requestOf(connection, payload);
+      const context = { ...connection.errorContext, request };
       const errors = found.map((error) => format.formatError(error as GraphQLError, context));
       const codes = codesOf({ errors });
       recordRefusals(request, codes);
       app.core.seams.observability.countRefused(codes);
-      if (codes.includes('RATE_LIMITED')) one.countExcess();
+      if (codes.includes('RATE_LIMITED')) connection.countExcess();
       writeLine(payload, request);
       return limitErrors(errors);
     },
@@ -228,7 +225,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   });
 
   /** Ends an operation whose result is too large. @returns the message for it, because the result would close the socket */
-  function refuseResult(one: Connection, open: Operations, id: string): string {
+  function refuseResult(connection: SocketConnection, open: Operations, id: string): string {
     const ended = open[id];
     // graphql-ws would send `complete` after the error.
     delete open[id];
@@ -238,10 +235,12 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       `The result of an operation on a socket must have at most ${MAX_QUEUED_BYTES} bytes. Ask for less, or send the operation with POST.`,
     );
     app.core.seams.observability.countRefused([failure.code]);
-    return JSON.stringify({ id, type: MessageType.Error, payload: format.formatThrown(failure, one.errorContext) });
+    const payload = format.formatThrown(failure, connection.errorContext);
+    return JSON.stringify({ id, type: MessageType.Error, payload });
   }
 
-  const requestOf = (one: Connection, payload: object) => running.get(payload) ?? one.operationRequest();
+  const requestOf = (connection: SocketConnection, payload: object) =>
+    running.get(payload) ?? connection.operationRequest();
   function writeLine(payload: object, request = running.get(payload)): void {
     running.delete(payload);
     if (request) app.core.seams.observability.writeLine(request.log, () => aboutRequest(request));
@@ -250,51 +249,51 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   app.addHook('preClose', async () => sockets.stop());
 
   return (socket: WebSocket, request: FastifyRequest): void => {
-    const one = connection(app, socket, request);
-    const extra: Extra = { connection: one, documents: new Set(), open: {}, size: 0 };
+    const connection = socketConnection(app, socket, request);
+    const extra: Extra = { connection, documents: new Set(), open: {}, size: 0 };
     let received = '';
     const closed = server.opened(
       {
         protocol: socket.protocol,
         send(message) {
-          if (Buffer.byteLength(message) <= MAX_QUEUED_BYTES) return one.send(message);
+          if (Buffer.byteLength(message) <= MAX_QUEUED_BYTES) return connection.send(message);
           const { id } = JSON.parse(message) as { id: string };
-          one.send(refuseResult(one, extra.open, id));
+          connection.send(refuseResult(connection, extra.open, id));
         },
         close: (code = CLOSE.badMessage, reason = '') =>
-          one.close(code, reason === INVALID_MESSAGE ? messageFault(received) : reason),
+          connection.close(code, reason === INVALID_MESSAGE ? messageFault(received) : reason),
         onMessage(receive) {
           socket.on('message', (data) => {
-            sockets.markAlive(one);
-            if (!one.isOpen()) return one.countExcess();
+            sockets.markAlive(connection);
+            if (!connection.isOpen()) return connection.countExcess();
             extra.size = (data as Buffer).length;
             received = String(data);
-            receive(received).catch((error: unknown) => failed(one, error));
+            receive(received).catch((error: unknown) => failed(connection, error));
             received = '';
           });
         },
-        onPong: one.countExcess,
+        onPong: connection.countExcess,
         async onPing(payload) {
-          one.countExcess();
-          if (!one.isOpen()) return;
+          connection.countExcess();
+          if (!connection.isOpen()) return;
           try {
-            if (await one.renew(payload)) await sockets.check(one);
-            one.send(`{"type":"${MessageType.Pong}"}`);
+            if (await connection.renew(payload)) await sockets.check(connection);
+            connection.send(`{"type":"${MessageType.Pong}"}`);
           } catch (error) {
-            one.refuse(error);
+            connection.refuse(error);
           }
         },
       },
       extra,
     );
-    socket.on('pong', () => sockets.markAlive(one));
+    socket.on('pong', () => sockets.markAlive(connection));
     // @fastify/websocket logs each frame that ws refuses as an error of the service.
-    socket.removeAllListeners('error').on('error', (err) => one.log.debug({ err }, 'a socket was refused'));
+    socket.removeAllListeners('error').on('error', (err) => connection.log.debug({ err }, 'a socket was refused'));
     const leave = () => {
-      sockets.remove(one);
+      sockets.remove(connection);
       void closed();
     };
     socket.once('close', leave);
-    one.ended.addEventListener('abort', leave);
+    connection.ended.addEventListener('abort', leave);
   };
 }

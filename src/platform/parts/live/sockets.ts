@@ -7,7 +7,7 @@ import { Failure } from '../../core/calls/errors.js';
 import { singleFlight } from '../../core/calls/schedulers.js';
 import type { Seams } from '../../core/part.js';
 import type { Generation } from '../../database/generation.js';
-import { CLOSE, type Connection } from './connection.js';
+import { CLOSE, type SocketConnection } from './connection.js';
 
 export interface SocketLimits {
   initTimeout: number;
@@ -42,47 +42,49 @@ interface SocketsOptions {
 }
 
 export function socketRegistry({ limits, revocations, onReplaced, now, log }: SocketsOptions) {
-  const open = new Set<Connection>();
+  const open = new Set<SocketConnection>();
   const countByUser = new Map<number, number>();
   /** Sockets without a message since their last ping. */
-  const unanswered = new Set<Connection>();
+  const unanswered = new Set<SocketConnection>();
 
-  function endIfExpired(one: Connection): void {
-    const { expiresAt } = one.actor() ?? {};
-    if (expiresAt !== undefined && expiresAt * 1000 <= now()) one.end('The credential has expired. Send a new one.');
+  function endIfExpired(connection: SocketConnection): void {
+    const { expiresAt } = connection.actor() ?? {};
+    if (expiresAt !== undefined && expiresAt * 1000 <= now())
+      connection.end('The credential has expired. Send a new one.');
   }
 
   /** Ends revoked sockets, with one query for all of them. */
-  async function endRevoked(sockets: Iterable<Connection>): Promise<void> {
-    const authenticated = [...sockets].flatMap((one) => {
-      const actor = one.actor();
-      return actor ? [{ one, actor }] : [];
+  async function endRevoked(sockets: Iterable<SocketConnection>): Promise<void> {
+    const authenticated = [...sockets].flatMap((connection) => {
+      const actor = connection.actor();
+      return actor ? [{ connection, actor }] : [];
     });
     const refused = await revocations.invalidActors(authenticated.map(({ actor }) => actor));
     // A renewed credential was checked when it was renewed.
-    for (const { one, actor } of authenticated) if (refused.has(actor) && actor === one.actor()) one.end(REVOKED);
+    for (const { connection, actor } of authenticated)
+      if (refused.has(actor) && actor === connection.actor()) connection.end(REVOKED);
   }
 
-  async function check(one: Connection): Promise<void> {
-    await endRevoked([one]);
-    one.ended.throwIfAborted();
+  async function check(connection: SocketConnection): Promise<void> {
+    await endRevoked([connection]);
+    connection.ended.throwIfAborted();
   }
 
   const ignoreReplacements = onReplaced((what) => {
-    if (what === 'generation') for (const one of open) one.end(RESTORED, CLOSE.restored);
+    if (what === 'generation') for (const connection of open) connection.end(RESTORED, CLOSE.restored);
   });
   const unsubscribe = revocations.onInvalidActors((isRefused) => {
-    for (const one of open) {
-      const actor = one.actor();
-      if (actor && isRefused(actor)) one.end(REVOKED);
+    for (const connection of open) {
+      const actor = connection.actor();
+      if (actor && isRefused(actor)) connection.end(REVOKED);
     }
   });
 
   function pingAll(): void {
-    for (const one of open) {
-      if (unanswered.has(one)) one.terminate();
-      else one.ping();
-      unanswered.add(one);
+    for (const connection of open) {
+      if (unanswered.has(connection)) connection.terminate();
+      else connection.ping();
+      unanswered.add(connection);
     }
   }
 
@@ -120,15 +122,15 @@ export function socketRegistry({ limits, revocations, onReplaced, now, log }: So
      * was added.
      * @throws Failure UNAVAILABLE if the user has too many sockets; UNAUTHENTICATED
      */
-    async add(one: Connection, { id }: Actor): Promise<void> {
-      if (!one.isOpen()) return;
+    async add(connection: SocketConnection, { id }: Actor): Promise<void> {
+      if (!connection.isOpen()) return;
       const count = countByUser.get(id) ?? 0;
       if (count >= limits.socketsPerUser)
         throw new Failure('UNAVAILABLE', 'This user has too many sockets. Close one first.');
       countByUser.set(id, count + 1);
       if (open.size === 0) startTimers();
-      open.add(one);
-      await check(one);
+      open.add(connection);
+      await check(connection);
     },
     /** Checks the current credential. @throws Failure UNAUTHENTICATED, and ends the socket */
     check,
@@ -136,23 +138,23 @@ export function socketRegistry({ limits, revocations, onReplaced, now, log }: So
      * Checks the credential before an operation. Only credentials with a session need a query.
      * @throws Failure UNAUTHENTICATED, and ends the socket
      */
-    async admit(one: Connection): Promise<void> {
-      endIfExpired(one);
-      one.ended.throwIfAborted();
-      const actor = one.actor();
-      if (actor && sessionOf(actor) !== undefined) await check(one);
+    async admit(connection: SocketConnection): Promise<void> {
+      endIfExpired(connection);
+      connection.ended.throwIfAborted();
+      const actor = connection.actor();
+      if (actor && sessionOf(actor) !== undefined) await check(connection);
     },
-    remove(one: Connection): void {
-      unanswered.delete(one);
-      const user = one.actor()?.id;
-      if (!open.delete(one)) return;
+    remove(connection: SocketConnection): void {
+      unanswered.delete(connection);
+      const user = connection.actor()?.id;
+      if (!open.delete(connection)) return;
       if (open.size === 0) stopTimers();
       if (user === undefined) return;
       const count = (countByUser.get(user) ?? 0) - 1;
       if (count > 0) countByUser.set(user, count);
       else countByUser.delete(user);
     },
-    markAlive: (one: Connection) => unanswered.delete(one),
+    markAlive: (connection: SocketConnection) => unanswered.delete(connection),
     stop(): void {
       ignoreReplacements();
       unsubscribe();

@@ -1,6 +1,7 @@
 /** The streams of rows: a resolver returns a StreamSource, and the socket reads its stored and new entries through a StreamReader. @module */
 
 import { MAX_ID } from '../../core/calls/rows.js';
+import { markIncluded } from '../../core/graphql/selection.js';
 import type { AnyRow } from '../../core/operations/model.js';
 import {
   type DeclaredModels,
@@ -8,11 +9,10 @@ import {
   type ModelData,
   type ModelStream,
   type ModelStreams,
-  markIncluded,
 } from '../../core/operations/model-data.js';
 import { scopedArgs } from '../../core/operations/read-scope.js';
 import type { PrismaClient } from '../../database/client.js';
-import type { Signals } from '../../database/signals.js';
+import type { Signals } from '../../database/commit-signals.js';
 
 /** The interval of polls, which compensate for lost signals. */
 const POLL_INTERVAL_MS = 5000;

@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ServerOptions, WebSocket } from 'ws';
 import { BOUNDS } from '../../core/bounds.js';
 import { Failure, RETRY_AFTER_S } from '../../core/calls/errors.js';
+import { isUpgrade } from '../../core/http/headers.js';
 import type { StagesOf } from '../../core/stages.js';
 
 /** ws closes the socket with 1009 if a message is larger. */
@@ -26,7 +27,7 @@ export interface WebSocketOptions {
  * Runs WebSocket upgrades through the pipeline. Supports one listening address: the sockets of a second one would stay
  * open.
  */
-export function webSocketStages(app: FastifyInstance, { path, protocol, closing }: WebSocketOptions) {
+export function webSockets(app: FastifyInstance, { path, protocol, closing }: WebSocketOptions) {
   const options: Pick<ServerOptions, 'maxPayload' | 'autoPong' | 'perMessageDeflate' | 'handleProtocols'> = {
     maxPayload: MAX_MESSAGE_BYTES,
     // ws would queue pongs without a bound. `connection` answers pings.
@@ -38,40 +39,37 @@ export function webSocketStages(app: FastifyInstance, { path, protocol, closing 
     handleProtocols: (offered) => (offered.has(protocol) ? protocol : ([...offered][0] ?? false)),
   };
   let stopping = false;
-  let removed: ((...of: unknown[]) => void)[] = [];
-  function preClose(this: FastifyInstance, done: () => void): void {
-    stopping = true;
-    // The package has removed its listener, so an upgrade would have no answer.
-    for (const listener of removed) this.server.on('upgrade', listener);
-    // ws now answers 503: a new socket would not get the closing handshake.
-    this.websocketServer.close();
-    closeClients([...this.websocketServer.clients]).then(done, done);
+  async function register(scope: FastifyInstance): Promise<void> {
+    // The package would close the sockets after the connections.
+    await scope.register(websocket, { options, preClose: (done) => done() });
+    const { websocketServer } = scope;
+    app.decorate('websocketServer', websocketServer);
+    app.addHook('preClose', async () => {
+      stopping = true;
+      // ws now answers 503: a new socket would not get the closing handshake.
+      websocketServer.close();
+      await closeClients([...websocketServer.clients]);
+    });
   }
-  return {
-    'upgrade-mark': {
-      async register(scope) {
-        await scope.register(websocket, { options, preClose });
-        removed = scope.server.listeners('upgrade') as typeof removed;
-      },
-    },
-
+  const stages = {
     upgrade: () => (request, reply) => {
-      if (!request.ws) return;
+      if (!isUpgrade(request)) return;
       // A rejected upgrade ends its connection.
       reply.header('connection', 'close');
       if (stopping)
-        throw new Failure('UNAVAILABLE', `The service is stopping. Connect again in ${RETRY_AFTER_S} seconds.`, {
-          retryAfter: RETRY_AFTER_S,
-        });
-      if (request.routeOptions.url !== path && !request.is404) {
+        throw new Failure('UNAVAILABLE', `The service is stopping. Connect again in ${RETRY_AFTER_S} seconds.`);
+      if (request.routeOptions.url !== path && !request.is404)
         throw new Failure('BAD_REQUEST', `There is no WebSocket at this address. Use ${path}.`);
-      }
       // Browsers send cookies with sockets of any page (RFC 6455 §10.2).
       if (request.headers.cookie !== undefined && request.headers.authorization === undefined) {
         app.core.seams.browsers.refuseForeignOrigin(request);
       }
     },
-  } satisfies Partial<StagesOf<'live'>>;
+    'upgrade-end': () => (request) => {
+      if (isUpgrade(request)) request.raw.socket.destroy();
+    },
+  } satisfies StagesOf<'live'>;
+  return { stages, register };
 }
 
 async function closeClients(clients: WebSocket[]): Promise<void> {

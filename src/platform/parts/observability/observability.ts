@@ -7,10 +7,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { Failure } from '../../core/calls/errors.js';
 import { addressOfSocket, isLoopbackAddress } from '../../core/calls/networks.js';
 import { aboutRequest } from '../../core/http/about-request.js';
-import type { Seams } from '../../core/part.js';
-import type { StagesOf } from '../../core/stages.js';
-import type { Database } from '../../database/open.js';
-import type { Outages } from '../../database/outages.js';
+import type { Metric, Seams } from '../../core/part.js';
+import type { RouteConfig, StagesOf } from '../../core/stages.js';
 
 /** The status in lines and metrics of a request whose client left before the answer, as in nginx. */
 const CLIENT_LEFT = 499;
@@ -42,16 +40,32 @@ export interface MetricsOptions {
   httpFrom: readonly string[];
   /** True behind a trusted proxy, whose address hides the addresses of callers. */
   proxied: boolean;
-  database: Pick<Database, 'connections' | 'clock'>;
-  outages: Outages;
-  hashes: () => Record<string, number>;
+  /** Returns the metrics of all parts, by name. */
+  ofParts: () => Readonly<Record<string, Metric>>;
+}
+
+/** Registers a metric that is read on demand. */
+function register(registry: Registry, name: string, { help, label, read }: Metric): void {
+  const Kind = (name.endsWith('_total') ? Counter : Gauge) as typeof Gauge;
+  new Kind({
+    name,
+    help,
+    labelNames: label === undefined ? [] : [label],
+    registers: [registry],
+    collect() {
+      this.reset();
+      const found = read();
+      if (typeof found === 'number') this.inc(found);
+      else for (const [value, number] of Object.entries(found)) this.inc({ [label as string]: value }, number);
+    },
+  });
 }
 
 /** Measures requests by route and status. Without a token, direct callers of this machine may read the metrics. */
 export function metricsStages(
   app: FastifyInstance,
   writeLine: Seams['observability']['writeLine'],
-  { token, httpFrom, proxied, database: { connections, clock }, outages, hashes }: MetricsOptions,
+  { token, httpFrom, proxied, ofParts }: MetricsOptions,
 ) {
   const registry = new Registry();
   const duration = new Histogram({
@@ -60,13 +74,19 @@ export function metricsStages(
     labelNames: ['method', 'route', 'operation', 'status'],
     registers: [registry],
   });
-  const observe = ({ method, route }: FastifyRequest, status: number, milliseconds: number) => {
-    const { url = 'none', plan } = route;
+  /** Returns the function that counts the time of a request of a route, whose labels are made once for each status. */
+  const timesOf = ({ url = 'none', plan }: RouteConfig) => {
     const operation = plan?.operation.operationId ?? 'none';
-    duration.observe({ method, route: url, operation, status }, milliseconds / 1000);
+    const times = new Map<string, { observe: (seconds: number) => void }>();
+    return (method: string, status: number, milliseconds: number) => {
+      const key = method + status;
+      const known = times.get(key) ?? duration.labels({ method, route: url, operation, status });
+      if (!times.has(key)) times.set(key, known);
+      known.observe(milliseconds / 1000);
+    };
   };
   app.core.seams.limits.places.left.add((request) => {
-    observe(request, CLIENT_LEFT, performance.now() - request.arrivedAt);
+    timesOf(request.route)(request.method, CLIENT_LEFT, performance.now() - request.arrivedAt);
     writeLine(request.log, () => aboutRequest(request, CLIENT_LEFT));
   });
 
@@ -96,58 +116,16 @@ export function metricsStages(
     for (const code of codes) refused.inc({ code });
   };
 
-  /** Adds a gauge that is read on demand: one number, or one for each value of a label. */
-  const gauge = (name: string, help: string, read: () => number | Record<string, number>, label?: string) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: label === undefined ? [] : [label],
-      registers: [registry],
-      collect() {
-        const found = read();
-        if (typeof found === 'number') this.set(found);
-        else for (const [value, number] of Object.entries(found)) this.set({ [label as string]: value }, number);
-      },
-    });
-  const admission = () => app.core.seams.limits.places.figures();
-  gauge('requests_under_way', 'Requests and operations that have a place.', () => admission().underWay);
-  gauge('requests_waiting', 'Requests and operations that wait for a place.', () => admission().waiting);
-  gauge('websockets_open', 'Sockets that are open.', () => app.websocketServer?.clients.size ?? 0);
-  gauge(
-    'database_connections',
-    'Connections to the database server by state: busy or idle in the pool, or listening for signals; and waiting callers.',
-    () => ({ ...connections() }),
-    'state',
-  );
-  gauge(
-    'clock_difference_seconds',
-    "The time by which the clock of this process is ahead of the database's.",
-    () => clock.difference() / 1000,
-  );
-  gauge('answer_bytes', 'Bytes of large answers that clients have not received.', app.core.seams.limits.answerBytes);
-  gauge('password_hashes', 'Password hashes by state: running, or waiting for their turn.', hashes, 'state');
-  gauge(
-    'dependency_up',
-    '0 during an outage of the dependency, otherwise 1.',
-    () => Object.fromEntries([...outages.watched()].map((name) => [name, outages.isAway(name) ? 0 : 1])),
-    'dependency',
-  );
-  new Counter({
-    name: 'requests_shed_total',
-    help: 'Requests and operations that were refused because no place became free in time.',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(admission().shed);
-    },
-  });
   app.addHook('onClose', async () => registry.clear());
 
-  let isCollectingDefaults = false;
+  let isCollecting = false;
   const metrics = (): Promise<string> => {
     // Default metrics sample the event loop, so their collection begins with the first scrape.
-    if (!isCollectingDefaults) collectDefaultMetrics({ register: registry });
-    isCollectingDefaults = true;
+    if (!isCollecting) {
+      collectDefaultMetrics({ register: registry });
+      for (const [name, metric] of Object.entries(ofParts())) register(registry, name, metric);
+    }
+    isCollecting = true;
     return registry.metrics();
   };
   const isListed = proxyAddr.compile([...httpFrom]);
@@ -163,7 +141,10 @@ export function metricsStages(
     );
   };
   const stages = {
-    metrics: () => (request, reply) => observe(request, statusOf(reply), reply.elapsedTime),
+    metrics: (route) => {
+      const observe = timesOf(route);
+      return (request, reply) => observe(request.method, statusOf(reply), reply.elapsedTime);
+    },
   } satisfies Partial<StagesOf<'observability'>>;
   return { stages, seam: { countField, countRefused, metrics, authorize } };
 }

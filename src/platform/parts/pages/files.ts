@@ -64,6 +64,6 @@ export function hrefOf(name: PageFile): string {
 
 /** Returns the file at an address; undefined for an unknown name, or another digest. */
 export function fileAt(address: string): PageFile | undefined {
-  const name = PAGE_FILES.find((one) => one === address.slice(PREFIX.length + DIGEST_CHARACTERS + 2));
+  const name = PAGE_FILES.find((file) => file === address.slice(PREFIX.length + DIGEST_CHARACTERS + 2));
   return name !== undefined && hrefOf(name) === address ? name : undefined;
 }

@@ -2,6 +2,8 @@ import type { Part } from '../../core/application.js';
 import { titleOf } from '../../core/names.js';
 import { mountPages } from './pages.js';
 
+const GRAPHQL = { method: 'POST', url: '/graphql' } as const;
+
 /** Serves the reference, the error catalogue, GraphiQL, and the login of browsers. */
 export const pages = (): Part<'pages'> => ({
   name: 'pages',
@@ -14,7 +16,7 @@ export const pages = (): Part<'pages'> => ({
       async mount() {
         core.seams.pages = await mountPages(app, {
           errors: Object.entries(application.errors).map(([code, entry]) => ({ code, ...entry })),
-          frame: { title: titleOf(application), graphiql: !production, session },
+          frame: { title: titleOf(application), graphiql: !production && app.hasRoute(GRAPHQL), session },
           person: (id) => database.client.user.findUnique({ where: { id }, select: { name: true, email: true } }),
         });
       },

@@ -154,7 +154,7 @@ export async function mountPages(
     scripts: ['react.js', 'react-dom.js', 'graphiql.js'],
     sections: { graphiql: true },
   });
-  if (frame.session) app.get('/docs/session', answerSession(app, person));
+  if (frame.session) app.get('/docs/session', sendSession(app, person));
 
   return {
     sendGraphiql: graphiql,
@@ -171,7 +171,7 @@ export async function mountPages(
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
 /** Sends the account of the session cookie, or null. */
-const answerSession =
+const sendSession =
   (app: FastifyInstance, person: PagesOptions['person']) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const hasCookie = request.cookies[app.core.names.accessCookie] !== undefined;

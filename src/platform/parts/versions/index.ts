@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Part } from '../../core/application.js';
 import { Failure } from '../../core/calls/errors.js';
 import type { Code } from '../../core/contract/codes.js';
-import { type Operation, prefixOf } from '../../core/contract/openapi.js';
+import { prefixOf, type RestOperation } from '../../core/contract/openapi.js';
 import { addVary } from '../../core/http/headers.js';
 import { quoted } from '../../core/http/messages.js';
 import type { PathTable } from '../../core/rest/addresses.js';
@@ -132,6 +132,7 @@ function versionRouting(addresses: Addresses): (raw: IncomingMessage) => string 
 /** Selects the version of a request by its path, a parameter, a media type or a subdomain. */
 export const versions = (): Part<'versions'> => ({
   name: 'versions',
+  codes: ['BAD_REQUEST', 'NOT_FOUND', 'NOT_ACCEPTABLE'],
   open({ core: { names }, served, paths }) {
     const addresses = { served, paths, mediaType: names.mediaType };
     /** Sets `API-Version`. @param url selects the version instead of the URL of the request */
@@ -169,7 +170,7 @@ export const versions = (): Part<'versions'> => ({
  * Returns a step that sets the headers of deprecation (RFC 9745) and sunset (RFC 8594), and the link to the
  * replacement.
  */
-function deprecationNotice({ operation }: Operation): RequestStep | undefined {
+function deprecationNotice({ operation }: RestOperation): RequestStep | undefined {
   const deprecation = operation['x-deprecation'];
   if (!deprecation) return undefined;
   const { since, sunset, link } = deprecation;

@@ -7,7 +7,7 @@ import { AUDITED_EVENTS, type AuditFilter } from '../../parts/identity/audit/aud
 import type { Administration, KeyEntry } from '../../parts/identity/keys/administration.js';
 import { runningServer } from '../admin-socket.js';
 import { readConfig } from '../config.js';
-import { type Subcommand, table } from './output.js';
+import { fail, type Subcommand, table } from './output.js';
 
 /**
  * Runs a command of an operator on the database of DATABASE_URL. Only one process can open an embedded database, so a
@@ -38,8 +38,7 @@ async function runCommand(work: (commands: Administration, config: Config) => Pr
     const commands = administration({ ...database, algorithm, keySecrets, now: database.clock.now });
     await work(commands, config).finally(database.close);
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
+    fail(error);
   }
 }
 
@@ -68,8 +67,8 @@ export const settings: Subcommand = (command) => {
     .description('make the settings of this process those of all instances on the database')
     .action(() =>
       runCommand(async (commands, config) => {
-        const { codesOf } = await import('../../parts/identity/keys/fleet-settings.js');
-        const names = await commands['settings.accept']({ codes: codesOf(config) });
+        const { settingCodes } = await import('../../parts/identity/keys/fleet-settings.js');
+        const names = await commands['settings.accept']({ codes: settingCodes(config) });
         console.log(`Accepted${names.length > 0 ? `, with other values than before: ${names.join(', ')}` : ''}.`);
       }),
     );
@@ -104,7 +103,7 @@ const time = (text: string): string => {
   return new Date(text).toISOString();
 };
 
-export const audit: Subcommand = (command) => {
+export const auditTable: Subcommand = (command) => {
   command
     .addOption(new Option('--event <event>', 'only events of this kind').choices(AUDITED_EVENTS))
     .option('--actor <id>', 'only actions of this user', integer)
@@ -115,7 +114,7 @@ export const audit: Subcommand = (command) => {
     .action(({ json, root: _root, ...filter }: AuditFilter & { json?: boolean; root?: string }) =>
       runCommand(async (commands) => {
         const entries = await commands['audit.read'](filter);
-        console.log(json ? entries.map((one) => JSON.stringify(one)).join('\n') : table(entries as never, COLUMNS));
+        console.log(json ? entries.map((entry) => JSON.stringify(entry)).join('\n') : table(entries as never, COLUMNS));
       }),
     );
 };

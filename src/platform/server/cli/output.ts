@@ -9,6 +9,12 @@ export class Unable extends Error {
   override readonly name = 'Unable';
 }
 
+/** Prints the message of an error, and sets the exit code 1. */
+export function fail(error: unknown, prefix = ''): void {
+  console.error(`${prefix}${error instanceof Error ? error.message : error}`);
+  process.exitCode = EXIT.found;
+}
+
 type Style = Parameters<typeof styleText>[0];
 
 /** Returns a text in a colour or weight, on a terminal that supports it (NO_COLOR, FORCE_COLOR); else unchanged. */

@@ -3,15 +3,9 @@ import { resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { filesIn, sdlParts, sdlText } from '../../core/contract/project-files.js';
 import { useProject } from '../../root.js';
-import { EXIT, type Subcommand, type Subcommands } from './output.js';
+import { EXIT, fail, type Subcommand, type Subcommands } from './output.js';
 
 const schemaText = (root: string): string => sdlText(sdlParts(filesIn(root)));
-
-/** Prints an error of a schema or a document, and sets the exit code 1. */
-function fail(error: unknown, prefix = ''): void {
-  console.error(`${prefix}${error instanceof Error ? error.message : error}`);
-  process.exitCode = 1;
-}
 
 /** Prints the GraphQL contract without a server. Exits 1 if the contract is invalid. */
 const schema: Subcommand = (command) => {
@@ -50,32 +44,23 @@ const trust: Subcommand = (command) => {
 const namesIn = (text: string): string =>
   [...text.matchAll(/\b(?:query|mutation|subscription)\s+(\w+)/g)].map(([, name]) => name).join(', ') || 'unnamed';
 
-const administration = () => import('./administration.js');
+/** Loads a subcommand of `administration.ts`. */
+const administration = (name: keyof typeof import('./administration.js')) => async () => ({
+  default: (await import('./administration.js'))[name],
+});
 
 /** The commands of an operator, which a production install has as well. */
 const OPERATOR: Subcommands = {
-  accounts: {
-    summary: 'reset the password of an account',
-    load: async () => ({ default: (await administration()).accounts }),
-  },
-  audit: { summary: 'read the audit table', load: async () => ({ default: (await administration()).audit }) },
-  database: {
-    summary: 'tell the service that a backup was restored',
-    load: async () => ({ default: (await administration()).database }),
-  },
-  keys: {
-    summary: 'list, rotate and retire the signing keys',
-    load: async () => ({ default: (await administration()).keys }),
-  },
+  accounts: { summary: 'reset the password of an account', load: administration('accounts') },
+  audit: { summary: 'read the audit table', load: administration('auditTable') },
+  database: { summary: 'tell the service that a backup was restored', load: administration('database') },
+  keys: { summary: 'list, rotate and retire the signing keys', load: administration('keys') },
   migrate: { summary: 'apply the migrations of this version to the database', load: () => import('./migrate.js') },
   schema: { summary: 'print the GraphQL schema for tools', load: async () => ({ default: schema }) },
-  sessions: {
-    summary: 'end sessions',
-    load: async () => ({ default: (await administration()).sessions }),
-  },
+  sessions: { summary: 'end sessions', load: administration('sessions') },
   settings: {
     summary: 'make the settings of this process those of all instances',
-    load: async () => ({ default: (await administration()).settings }),
+    load: administration('settings'),
   },
   start: {
     summary: 'run the service',
@@ -107,7 +92,7 @@ const SERVERS = ['start', 'dev'];
  * @param workbench the commands that a production install does not have
  */
 export async function accord(args: readonly string[], workbench: Subcommands): Promise<void> {
-  const all = Object.entries({ ...OPERATOR, ...workbench }).sort(([one], [other]) => one.localeCompare(other));
+  const all = Object.entries({ ...OPERATOR, ...workbench }).sort(([a], [b]) => a.localeCompare(b));
   const root = new Option('--root <directory>', 'the project').argParser((path) => resolve(path));
   const program = new Command('accord')
     .description('Accord: two contracts, and the service that keeps them.')

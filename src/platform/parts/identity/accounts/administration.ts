@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
+import { emailKey } from '../../../core/accounts.js';
 import { CommandError } from '../../../core/calls/errors.js';
+import { type HashParameters, passwordHasher } from '../../../core/hasher.js';
 import { SHARED_SIGNALS } from '../../../core/names.js';
 import type { Prisma, PrismaClient } from '../../../database/client.js';
 import { audit, COMMAND_LINE } from '../audit/audit.js';
 import { liveSessionsAt } from '../sessions/revocations.js';
 import { sessionEnds } from '../sessions/session-ends.js';
 import { ATTEMPT_AGE_MS, forgetAttempts } from './login-attempts.js';
-import { type HashParameters, hasher } from './passwords.js';
-import { emailKey } from './users.js';
 
 const PASSWORD_BYTES = 18;
 
@@ -34,7 +34,7 @@ export function accountCommands({ client, now, hashing }: AccountCommandsOptions
       await find(client, email);
       const password = randomBytes(PASSWORD_BYTES).toString('base64url');
       // Hashed before the transaction, which it could outlast.
-      const passwordHash = await hasher(hashing).hash(password);
+      const passwordHash = await passwordHasher(hashing).hash(password);
       return client.$transaction(async (db) => {
         const id = await find(db, email);
         await db.user.update({ where: { id }, data: { passwordHash }, select: { id: true } });

@@ -1,16 +1,16 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { emailKey, type User } from '../../../core/accounts.js';
 import { type Actor, authenticated, type Call } from '../../../core/calls/access.js';
 import { Failure, isStorableText } from '../../../core/calls/errors.js';
-import { serialByKey } from '../../../core/calls/schedulers.js';
 import { accessOf } from '../../../core/operations/call-transaction.js';
 import type { Db } from '../../../core/operations/model.js';
 import type { PrismaClient } from '../../../database/client.js';
 import { audit } from '../audit/audit.js';
+import { serialByKey } from '../schedulers.js';
 import type { Revocations } from '../sessions/revocations.js';
 import type { LoginAttempts, PasswordUse } from './login-attempts.js';
 import type { Passwords } from './passwords.js';
-import { emailKey, type User } from './users.js';
 
 /** Cached passwords of about 200 bytes each. */
 const MAX_CACHED_PASSWORDS = 10_000;
@@ -134,11 +134,7 @@ export function credentialsService({ client, passwords, attempts, endSessions, n
       const isOwn = id === authenticated(call).id;
       const known = isOwn ? await checkCurrent(call, email, currentPassword) : undefined;
       await call.enforce();
-      const passwordHash = await passwords.withHasher(
-        call,
-        () => true,
-        ({ hash }) => hash(newPassword),
-      );
+      const passwordHash = await passwords.hash(call, newPassword);
       const tx = await transaction();
       // Fails the second of two changes with the same current password.
       const where = { id, ...(known !== undefined && { passwordHash: known }) };
@@ -177,7 +173,7 @@ export function verifiedPasswords(now: () => number) {
       known.set(digest(stored, password), { owner, until: now() + CACHE_AGE_MS });
     },
     forget(owner: number): void {
-      for (const [entry, { owner: one }] of known.entries()) if (one === owner) known.delete(entry);
+      for (const [entry, { owner: holder }] of known.entries()) if (holder === owner) known.delete(entry);
     },
   };
 }

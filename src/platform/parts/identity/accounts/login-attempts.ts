@@ -1,12 +1,12 @@
 /** Counts attempts at passwords, and decides which ones are permitted. @module */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { emailKey } from '../../../core/accounts.js';
 import { Failure } from '../../../core/calls/errors.js';
 import { networkOf } from '../../../core/calls/networks.js';
 import { macs, type Secrets } from '../../../core/secrets.js';
 import { Prisma, type PrismaClient } from '../../../database/client.js';
 import { knownNetworks } from './known-networks.js';
-import { emailKey } from './users.js';
 
 const MINUTE_MS = 60_000;
 const WINDOW_MS = 15 * MINUTE_MS;
@@ -51,7 +51,7 @@ function throttle({ client, now }: { client: PrismaClient; now: () => number }) 
     async count(wanted: readonly AttemptCounter[]): Promise<CountResult[]> {
       const at = new Date(now());
       const each = (of: (limit: Limit) => number) => wanted.map(({ limit }) => of(limit));
-      const [attempts, windows] = [each((one) => one.attempts), each((one) => one.window)];
+      const [attempts, windows] = [each((limit) => limit.attempts), each((limit) => limit.window)];
       const [firsts, longests] = [each(({ wait }) => wait?.first ?? 0), each(({ wait }) => wait?.longest ?? 0)];
       const due = wanted.flatMap(({ when }, place) => (when ? [Prisma.sql`WHEN ${place + 1}::int THEN ${when}`] : []));
       const isDue = due.length > 0 ? Prisma.sql`CASE place ${Prisma.join(due, ' ')} ELSE true END` : Prisma.sql`true`;
@@ -135,7 +135,7 @@ function throttle({ client, now }: { client: PrismaClient; now: () => number }) 
 }
 
 const keyOf = (name: string, subject: string): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(createHash('sha256').update(`${name}\n${subject}`).digest());
+  new Uint8Array(hash('sha256', `${name}\n${subject}`, 'buffer'));
 
 /** Returns the keys in PostgreSQL's text format of `bytea`. */
 const keysOf = (wanted: readonly AttemptCounter[]): string[] =>
@@ -157,7 +157,7 @@ const CHANGE: Limit = { name: 'change', ...GROWING_WAIT };
 /** Attempts of one network at many accounts. */
 const ADDRESS: Limit = { name: 'address', attempts: 100, window: WINDOW_MS };
 
-/** Milliseconds after a failure in which a counter may refuse attempts at its account. */
+/** Milliseconds after a failure, during which a counter may refuse attempts at its account. */
 export const ATTEMPT_AGE_MS = 2 * WINDOW_MS;
 
 /** Ends the waits for an account. @param addresses of the failures within `ATTEMPT_AGE_MS` */

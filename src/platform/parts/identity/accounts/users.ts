@@ -1,22 +1,15 @@
+import { ACCOUNT_ACTIONS, emailKey, User, type UserFields } from '../../../core/accounts.js';
 import type { AccountActions } from '../../../core/application.js';
-import { type Call, type Policy, rolesOf } from '../../../core/calls/access.js';
+import { type Policy, rolesOf } from '../../../core/calls/access.js';
 import { Failure, isStorableText } from '../../../core/calls/errors.js';
 import { accessOf } from '../../../core/operations/call-transaction.js';
-import {
-  type Db,
-  type HiddenMembers,
-  type ModelHooks,
-  model,
-  type Row,
-  type Tx,
-} from '../../../core/operations/model.js';
+import { type Db, HIDDEN_ACCOUNT_MEMBERS, type ModelHooks, type Tx } from '../../../core/operations/model.js';
 import { withHidden } from '../../../core/operations/model-guard.js';
-import type { Prisma, PrismaClient } from '../../../database/client.js';
+import type { Core } from '../../../core/part.js';
+import type { PrismaClient } from '../../../database/client.js';
 import { audit } from '../audit/audit.js';
 import type { Revocations } from '../sessions/revocations.js';
-
-/** The default actions on accounts. An action that no contract states is forbidden. */
-export const ACCOUNT_ACTIONS = { read: 'users.read', setRole: 'users.set-role' } as const satisfies AccountActions;
+import type { Passwords } from './passwords.js';
 
 export interface AccountRules {
   readonly actions: AccountActions;
@@ -38,41 +31,8 @@ export function accountRules(policy: Policy, named: Partial<AccountActions> = {}
   return { actions, roles: rolesOf(policy), administrators: [first, ...others] };
 }
 
-/** A user, without hidden members. */
-export type User = Row<'User'>;
-
-/**
- * The model of accounts. The platform derives `emailKey`, keeps one administrator, revokes credentials after a change
- * of the role or a deletion, and writes the audit table.
- * @example
- * export const models = [User, Post];
- */
-export const User = model('User', {
-  read: ACCOUNT_ACTIONS.read,
-  owner: (caller) => ({ id: caller.id }),
-  protect: { role: ACCOUNT_ACTIONS.setRole },
-});
-
-/** Members of a user that no operation reads. */
-export const HIDDEN_USER_MEMBERS: HiddenMembers['user'] = { emailKey: true, passwordHash: true };
-
 /** The class of the advisory lock on the set of administrators. */
 const ADMIN_LOCK = 0x41434344;
-
-/**
- * Returns the unique form of an e-mail address, in lower case.
- * @example
- * await db.user.create({ data: { ...account, emailKey: emailKey(account.email) } });
- */
-export const emailKey = (email: string): string => email.toLowerCase();
-
-/**
- * The members of a new user, with those that an application adds to the model.
- * @example
- * const toFields = ({ role, ...rest }: Contract.UpdateUserRequestBody): Partial<UserFields> => ({ ...rest, … });
- */
-export interface UserFields
-  extends Pick<Prisma.UserUncheckedCreateInput, Exclude<keyof User, 'id' | 'createdAt' | 'version'>> {}
 
 const DUPLICATE = 'Another user has this e-mail address.';
 
@@ -84,12 +44,14 @@ async function requireUniqueEmail(client: Tx, email: unknown, except?: number): 
   if (other && other.id !== except) throw new Failure('CONFLICT', DUPLICATE);
 }
 
-/** @param forget removes the kept answers about a user */
-export function userHooks(
-  { administrators }: AccountRules,
-  revoke: Revocations['revoke'],
-  forget: (tx: Tx, id: number) => Promise<void>,
-): ModelHooks {
+/** Returns what the part adds to the model of accounts. */
+export const accountModel = (rules: AccountRules, revoke: Revocations['revoke'], seams: Core['seams']) => ({
+  model: { ...User, read: rules.actions.read, protect: { role: rules.actions.setRole } },
+  hidden: HIDDEN_ACCOUNT_MEMBERS,
+  hooks: userHooks(rules, revoke, seams),
+});
+
+function userHooks({ administrators }: AccountRules, revoke: Revocations['revoke'], seams: Core['seams']): ModelHooks {
   /** Locks the set, so that the last two administrators cannot leave at once. */
   async function refuseLastAdmin(
     tx: Tx,
@@ -127,7 +89,7 @@ export function userHooks(
       await audit(tx, call, 'role.changed', subject);
     },
     async afterDelete(tx, call, { id }) {
-      await forget(tx, id);
+      await seams.idempotency.forget(tx, id);
       await revoke(tx, id);
       await audit(tx, call, 'user.deleted', `user:${id}`);
     },
@@ -135,7 +97,7 @@ export function userHooks(
   };
 }
 
-export const usersService = (client: PrismaClient, hash: (call: Call, password: string) => Promise<string>) => ({
+export const usersService = (client: PrismaClient, { hash }: Pick<Passwords, 'hash'>) => ({
   /**
    * Creates an account. Without a password nobody can log in.
    * @throws Failure CONFLICT for an e-mail address that is taken

@@ -41,14 +41,14 @@ export interface AuditCall {
 export const COMMAND_LINE: AuditCall = { actor: null, address: null, requestId: null };
 
 /** Stores a security event in the transaction of its change. @param subject null for a login with an unknown e-mail address */
-export async function audit(
+export function audit(
   db: Prisma.TransactionClient,
   { actor, address, requestId }: AuditCall,
   event: AuditedEvent,
   subject: AuditSubject | null,
 ): Promise<void> {
   const data = { event, subject, actorId: actor?.id ?? null, address, requestId };
-  await db.auditEvent.create({ data, select: { id: true } });
+  return db.auditEvent.create({ data, select: { id: true } }).then(() => {});
 }
 
 export interface AuditFilter {

@@ -4,7 +4,7 @@ import type { Database } from '../../../database/open.js';
 import { notify } from '../../../database/signals.js';
 import { type AccountCommandsOptions, accountCommands } from '../accounts/administration.js';
 import { type AuditFilter, audit, COMMAND_LINE, readAudit } from '../audit/audit.js';
-import { acceptSettings, type codesOf } from './fleet-settings.js';
+import { acceptSettings, type settingCodes } from './fleet-settings.js';
 import {
   decryptKey,
   encryptKey,
@@ -90,7 +90,7 @@ export function administration(options: StoredKeysOptions & AccountCommandsOptio
     async 'keys.retire'({ kid }: { kid: string }): Promise<KeyEntry[]> {
       const fresh = await generateSigningKey();
       return locked(async (db, rows) => {
-        const row = rows.find((one) => one.kid === kid);
+        const row = rows.find((row) => row.kid === kid);
         if (!row) throw new CommandError(`There is no key ${kid}.`);
         await db.signingKey.delete({ where: { kid } });
         const next = rows.find(({ state }) => state === 'NEXT');
@@ -107,7 +107,7 @@ export function administration(options: StoredKeysOptions & AccountCommandsOptio
     },
 
     /** @returns the settings that were others */
-    'settings.accept': ({ codes }: { codes: ReturnType<typeof codesOf> }) => acceptSettings(client, codes),
+    'settings.accept': ({ codes }: { codes: ReturnType<typeof settingCodes> }) => acceptSettings(client, codes),
 
     /** Draws a generation once for a restore. @param again draws another one @returns `raised` only if it was drawn */
     async 'database.restored'({ again = false }: { again?: boolean }) {

@@ -33,7 +33,7 @@ const PURPOSE = 'accord fleet settings';
 const UNKEYED: Secrets = ['development'];
 
 /** Keys the code of each secret by itself, and the codes of other values, which can be guessed, by KEY_SECRET. */
-export function codesOf(values: Values, keySecrets = (values.KEY_SECRET as Secrets | undefined) ?? UNKEYED): Code[] {
+export function settingCodes(values: Values, keySecrets = (values.KEY_SECRET as Secrets | undefined) ?? UNKEYED) {
   const keyed = macs(keySecrets, PURPOSE);
   const { JWT_SECRET, ...others } = values;
   // Only HS256 uses JWT_SECRET.
@@ -48,10 +48,11 @@ export function codesOf(values: Values, keySecrets = (values.KEY_SECRET as Secre
 
 /** Returns the stored settings without a common code. Without a common KEY_SECRET the others cannot be compared. */
 function differing(stored: readonly Code[], own: readonly Code[]): Name[] {
-  const isUsed = (name: Name) => name === 'KEY_SECRET' || own.some((one) => one.name === name);
+  const isUsed = (name: Name) => name === 'KEY_SECRET' || own.some((setting) => setting.name === name);
   const found = names.filter((name) => {
-    const codes = stored.filter((one) => one.name === name).map(({ code }) => code);
-    return codes.length > 0 && isUsed(name) && !own.some((one) => one.name === name && codes.includes(one.code));
+    const codes = stored.filter((setting) => setting.name === name).map(({ code }) => code);
+    const isShared = own.some((setting) => setting.name === name && codes.includes(setting.code));
+    return codes.length > 0 && isUsed(name) && !isShared;
   });
   return found[0] === 'KEY_SECRET' ? ['KEY_SECRET'] : found;
 }
@@ -79,11 +80,11 @@ const REMEDY = 'or make the settings of a process those of all: `accord settings
 
 /** Compares the settings with those of the last start, and stores them. @throws Error if instances would disagree */
 export async function agreeOnSettings(client: PrismaClient, values: Values, warn: (names: Name[]) => void) {
-  const own = codesOf(values);
+  const own = settingCodes(values);
   const text = (codes: Code[]) => String(codes.map(({ name, code }) => `${name} ${code}`).sort());
   if (text(await client.fleetSetting.findMany()) === text(own)) return;
   await replace(client, own, async (_db, stored) => {
-    const different = differing(stored, [...own, ...codesOf(values, UNKEYED)]);
+    const different = differing(stored, [...own, ...settingCodes(values, UNKEYED)]);
     const refused = different.filter((name) => FLEET_SETTINGS[name] !== 'similar');
     if (refused.length > 0) throw new Error(refused.map((name) => `${refusal(name)}, ${REMEDY}`).join('\n'));
     if (different.length > 0) warn(different);

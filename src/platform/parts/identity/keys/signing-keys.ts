@@ -9,11 +9,12 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
-import { listeners, refresher } from '../../../core/calls/schedulers.js';
+import { listeners } from '../../../core/calls/schedulers.js';
 import { derivedKey, type Secrets } from '../../../core/secrets.js';
 import type { KeyState, Prisma, SigningKey } from '../../../database/client.js';
 import { retryWhileUnavailable } from '../../../database/faults.js';
 import type { Database } from '../../../database/open.js';
+import { refresher } from '../schedulers.js';
 import { ACCESS_TOKEN_LIFETIME_S, CLOCK_TOLERANCE_S, type KeySource } from '../sessions/session-tokens.js';
 
 /** RFC 7518 §3.3 requires at least 2048. */
@@ -209,8 +210,8 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   /** Reads the stored keys, without those that cannot be decrypted. */
   async function read(): Promise<void> {
     const opened = await Promise.allSettled((await updateKeyStates(client, now())).map(decrypt));
-    for (const one of opened) if (one.status === 'rejected') onFault(one.reason);
-    const usable = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    for (const result of opened) if (result.status === 'rejected') onFault(result.reason);
+    const usable = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     if (usable.length > 0) replace(usable);
   }
 
@@ -261,7 +262,7 @@ async function initialRows({ client, keySecrets, now }: SigningKeysOptions): Pro
   return client.$transaction(async (db) => {
     await lockKeys(db);
     const rows = await updateKeyStates(db, now());
-    for (const row of rows.filter((one) => !isEncrypted(one))) {
+    for (const row of rows.filter((row) => !isEncrypted(row))) {
       const { kid, ...data } = encryptKey(await decryptKey(row, keySecrets), keySecrets);
       await db.signingKey.update({ where: { kid }, data, select: { kid: true } });
     }

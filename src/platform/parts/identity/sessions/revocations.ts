@@ -1,10 +1,11 @@
 import { type Actor, sessionOf } from '../../../core/calls/access.js';
-import { andThen, listeners, type MaybePromise, refresher, singleFlight } from '../../../core/calls/schedulers.js';
+import { andThen, listeners, type MaybePromise, singleFlight } from '../../../core/calls/schedulers.js';
 import { type Names, SHARED_SIGNALS } from '../../../core/names.js';
 import type { Prisma } from '../../../database/client.js';
 import { isOutage, retryWhileUnavailable } from '../../../database/faults.js';
 import type { Database } from '../../../database/open.js';
 import type { SigningKeys } from '../keys/signing-keys.js';
+import { refresher } from '../schedulers.js';
 import { sessionEnds } from './session-ends.js';
 import { ACCESS_TOKEN_LIFETIME_S, type AccessClaims, CLOCK_TOLERANCE_S } from './session-tokens.js';
 
@@ -73,9 +74,9 @@ export async function revocations({ client, listen, checkListening, keys, names,
   await retryWhileUnavailable(read);
   const refresh = refresher(read, onFault);
   const onEnded = (payload: string) => ended.emit(new Set(payload.split(' ')));
-  for (const one of signals.sessions === SHARED_SIGNALS.sessions ? [signals] : [signals, SHARED_SIGNALS]) {
-    await listen(one.revocations, onSignal, refresh.request);
-    await listen(one.sessions, onEnded, () => {});
+  for (const channels of signals.sessions === SHARED_SIGNALS.sessions ? [signals] : [signals, SHARED_SIGNALS]) {
+    await listen(channels.revocations, onSignal, refresh.request);
+    await listen(channels.sessions, onEnded, () => {});
   }
 
   let readAt = Number.NEGATIVE_INFINITY;

@@ -1,15 +1,16 @@
 /** Issues and verifies the tokens of sessions: access tokens (JWT), and opaque and refresh tokens. @module */
 
-import { createHash, type KeyObject, randomBytes } from 'node:crypto';
+import { hash, type KeyObject, randomBytes } from 'node:crypto';
 import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import type { Call } from '../../../core/calls/access.js';
 import { Failure } from '../../../core/calls/errors.js';
-import { type MaybePromise, serialByKey } from '../../../core/calls/schedulers.js';
+import type { MaybePromise } from '../../../core/calls/schedulers.js';
 import type { JwtTokens } from '../../../core/calls/session.js';
 import type { Names } from '../../../core/names.js';
 import type { Prisma, PrismaClient, RefreshToken } from '../../../database/client.js';
+import { serialByKey } from '../schedulers.js';
 import type { SessionEnds } from './session-ends.js';
 
 /** Seconds (docs/decisions.md, "Access tokens"). */
@@ -83,7 +84,7 @@ export type AccessTokens = ReturnType<typeof accessTokens>;
 export function accessTokens({ keys, issuer, audience, generation, now }: AccessTokenOptions) {
   const cache = new LRUCache<string, AccessClaims>({ max: MAX_CACHED_TOKENS });
   const textOf = (token: string) => token + (generation() ?? '');
-  const digestOf = (token: string) => createHash('sha256').update(textOf(token)).digest('base64url');
+  const digestOf = (token: string) => hash('sha256', textOf(token), 'base64url');
 
   async function verify(token: string, digest: string): Promise<AccessClaims | undefined> {
     try {
@@ -99,12 +100,12 @@ export function accessTokens({ keys, issuer, audience, generation, now }: Access
         currentDate: new Date(now()),
         requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti', 'role'],
       };
-      const verifications = [key, ...(keys.olderKeys ?? [])].map((one) => jwtVerify(token, one as Uint8Array, options));
+      const verifications = [key, ...(keys.olderKeys ?? [])].map((key) => jwtVerify(token, key as Uint8Array, options));
       const claims = parseClaims((await Promise.any(verifications)).payload, kid);
       if (claims) cache.set(digest, claims);
       return claims;
     } catch (error) {
-      const expired = (error as AggregateError).errors?.find((one) => one instanceof errors.JWTExpired);
+      const expired = (error as AggregateError).errors?.find((error) => error instanceof errors.JWTExpired);
       if (expired) throw expiredFailure(Number(expired.payload.exp));
       return undefined;
     }
@@ -171,7 +172,7 @@ const MAX_SIBLINGS = 5;
 export type Hash = Uint8Array<ArrayBuffer>;
 
 /** SHA-256 without salt is enough for 256 random bits. */
-export const hashToken = (token: string): Hash => new Uint8Array(createHash('sha256').update(token).digest());
+export const hashToken = (token: string): Hash => new Uint8Array(hash('sha256', token, 'buffer'));
 
 /** Returns a random token with a prefix (`Names.tokenPrefixes`), and its stored form. */
 export function newToken(prefix: string): { token: string; hash: Hash } {

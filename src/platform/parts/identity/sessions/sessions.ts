@@ -60,6 +60,8 @@ export interface OwnSession {
   expiresAt: Date;
 }
 
+export type Sessions = ReturnType<typeof sessionsService>;
+
 export function sessionsService(dependencies: SessionsDependencies) {
   const { client, credentials, tokens, revocations, binding, rules, names, now } = dependencies;
   const { end, isRevoked: refuses, refreshIfStale: upToDate } = revocations;

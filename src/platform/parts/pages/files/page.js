@@ -8,9 +8,9 @@ async function showSession(bar) {
 
   async function send(path, body) {
     const json = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    const answer = await fetch(path, { method: 'POST', ...json });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(JSON.parse(text).detail);
+    const response = await fetch(path, { method: 'POST', ...json });
+    const text = await response.text();
+    if (!response.ok) throw new Error(JSON.parse(text).detail);
   }
   async function change(act) {
     try {
@@ -21,8 +21,8 @@ async function showSession(bar) {
       form.hidden = false;
     }
   }
-  const answer = await fetch('/docs/session');
-  const person = answer.ok ? await answer.json() : null;
+  const response = await fetch('/docs/session');
+  const person = response.ok ? await response.json() : null;
   const logout = () => send(bar.dataset.logout);
   const login = (email, password) =>
     change(async () => {
@@ -31,9 +31,9 @@ async function showSession(bar) {
       await send(bar.dataset.login, { email, password, flow: 'opaque', cookie: true });
     });
 
-  for (const one of people) {
-    one.setAttribute('aria-pressed', String(one.dataset.email === person?.email));
-    one.addEventListener('click', () => login(one.dataset.email, one.dataset.password));
+  for (const button of people) {
+    button.setAttribute('aria-pressed', String(button.dataset.email === person?.email));
+    button.addEventListener('click', () => login(button.dataset.email, button.dataset.password));
   }
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -41,7 +41,7 @@ async function showSession(bar) {
     login(email, password);
   });
   leave.addEventListener('click', () => change(logout));
-  const isOffered = people.some((one) => one.dataset.email === person?.email);
+  const isOffered = people.some((button) => button.dataset.email === person?.email);
   const name = person && !isOffered ? ` ${person.name} (${person.role})` : '';
   status.textContent = person ? `Logged in as${name}` : people.length > 0 ? 'Log in as' : '';
   leave.hidden = !person;
@@ -102,8 +102,8 @@ async function showGraphiql() {
   });
   let schema;
   try {
-    const answer = await fetch('/schema.graphql');
-    if (answer.ok) schema = GraphiQL.GraphQL.buildSchema(await answer.text());
+    const response = await fetch('/schema.graphql');
+    if (response.ok) schema = GraphiQL.GraphQL.buildSchema(await response.text());
   } catch (error) {
     console.warn('The published schema could not be read; introspection is used instead.', error);
   }

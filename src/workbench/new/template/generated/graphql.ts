@@ -4,7 +4,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { User as UserModel, Book as BookModel } from '../src/application/models.js';
 import type { GraphQLContext } from '../src/application/context.js';
 import type { Decides, NotWritten, ReadByPlatform, Route } from '@accord-api/platform';
-import type { Decisions } from './policy.js';
+import type { FieldOfPart, Decisions } from './policy.js';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
@@ -272,6 +272,8 @@ type Given<Type extends keyof EveryField> = Type extends 'Query' | 'Mutation' | 
       // The resolver of the interface or union decides the type of a value.
       [Field in keyof EveryField[Type]]-?: Field extends '__isTypeOf'
         ? Field
+        : `${Type}.${Field & string}` extends FieldOfPart
+        ? Field
         : Field extends ReadByPlatform<Type, ResolversParentTypes[Type]>
         ? Field
         : Field extends keyof ResolversParentTypes[Type]
@@ -291,6 +293,11 @@ type GivenTypes = {
 }[keyof EveryField];
 
 
+/** Parts answer the optional fields. */
+type Unanswered<Root extends string, Every> = {
+  [Field in keyof Every as `${Root}.${Field & string}` extends FieldOfPart ? never : Field]: Every[Field];
+} & { [Field in keyof Every as `${Root}.${Field & string}` extends FieldOfPart ? Field : never]?: Every[Field] };
+
 /** The decision that the target of a route must make. */
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
 type ArgsOf<Each> = Each extends ResolverFn<any, any, any, infer Args> ? Args : Each extends SubscriptionResolver<any, any, any, any, infer Args> ? Args : never;
@@ -299,20 +306,26 @@ type EventOf<Each> = [Each] extends [SubscriptionResolver<infer Event, any, any,
 /** A handler returns the events. A route without a handler follows the stream of a model. */
 type SourceRouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, AsyncIterable<EventOf<Each>>, By> | NotWritten;
 
-/** The routes of the fields of Mutation. */
-export type MutationRoutes = {
+type EveryMutationRoute = {
   [Field in keyof MutationFields]: RouteOf<MutationFields[Field], DecisionOf<`Mutation.${Field}`>>;
 };
 
-/** The routes of the fields of Query. */
-export type QueryRoutes = {
+/** The routes of the fields of Mutation. */
+export type MutationRoutes = Unanswered<'Mutation', EveryMutationRoute>;
+
+type EveryQueryRoute = {
   [Field in keyof QueryFields]: RouteOf<QueryFields[Field], DecisionOf<`Query.${Field}`>>;
 };
 
-/** The routes of the fields of Subscription. */
-export type SubscriptionRoutes = {
+/** The routes of the fields of Query. */
+export type QueryRoutes = Unanswered<'Query', EveryQueryRoute>;
+
+type EverySubscriptionRoute = {
   [Field in keyof SubscriptionFields]: SourceRouteOf<SubscriptionFields[Field], DecisionOf<`Subscription.${Field}`>>;
 };
+
+/** The routes of the fields of Subscription. */
+export type SubscriptionRoutes = Unanswered<'Subscription', EverySubscriptionRoute>;
 
 export interface BookResolvers extends ResolversOf<'Book'> {}
 

@@ -12,11 +12,6 @@ export interface components {
         Author: string;
         /** @description When a book was published; `null` where nobody knows. */
         Year: number | null;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC, with milliseconds.
-         */
-        Timestamp: string;
         /** @description A book that somebody has. */
         Book: {
             id: components["schemas"]["BookId"];
@@ -32,13 +27,6 @@ export interface components {
         BookPage: {
             data: components["schemas"]["BookList"];
             cursor: components["schemas"]["Cursor"];
-        };
-        /** @description The end of a page. */
-        Cursor: {
-            /** @description The next `after`; empty on the last page. */
-            next: string;
-            /** @description True if there is a next page. */
-            hasMore: boolean;
         };
         /** @description Books. A page where the request has `after`, else an array. */
         BookListOrPage: components["schemas"]["BookList"] | components["schemas"]["BookPage"];
@@ -73,11 +61,6 @@ export interface components {
          * @description A new password; none of the commonest.
          */
         Password: string;
-        /**
-         * Format: password
-         * @description A password to be checked.
-         */
-        PresentedPassword: string;
         /** @description A person with an account. */
         User: {
             id: components["schemas"]["UserId"];
@@ -99,59 +82,116 @@ export interface components {
             email?: components["schemas"]["EmailAddress"];
             role?: components["schemas"]["Role"];
         };
+        /** @description The end of a page. */
+        Cursor: {
+            /** @description The `after` of the next page. Empty when there is no more. */
+            next: string;
+            /** @description True if there is a next page. */
+            hasMore: boolean;
+        };
+        /**
+         * Format: date-time
+         * @description ISO 8601 in UTC, with milliseconds.
+         */
+        Timestamp: string;
+        /**
+         * @description The closed list of codes, which GraphQL uses too.
+         * @enum {string}
+         */
+        ErrorCode: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_FAILED" | "RATE_LIMITED" | "INTERNAL" | "NOT_IMPLEMENTED" | "UNAVAILABLE" | "INSUFFICIENT_STORAGE";
+        /** @description A failure (RFC 9457). */
+        Problem: {
+            /**
+             * Format: uri-reference
+             * @description The address of a page that explains the code.
+             */
+            type: string;
+            /** @description The code in words. The same for every problem with this code and status. */
+            title: string;
+            /** @description The status of the answer. */
+            status: number;
+            /** @description A sentence for people about this failure. */
+            detail: string;
+            /**
+             * Format: uri-reference
+             * @description The path that was asked for, or its beginning where it is longer than this member.
+             */
+            instance: string;
+            /** @description The same message as `detail`. */
+            error: string;
+            code: components["schemas"]["ErrorCode"];
+            /** @description The id in `X-Request-Id`. */
+            requestId?: string;
+            /** @description The faults, 20 at most; `omitted` counts the others. */
+            errors?: components["schemas"]["Fault"][];
+            /** @description The number of faults that `errors` does not list. Absent when it lists them all. */
+            omitted?: number;
+        };
         /** @description The new password, and the present one where it is needed. */
         ChangePasswordRequest: {
             current_password?: components["schemas"]["PresentedPassword"];
-            new_password: components["schemas"]["Password"];
+            new_password: components["schemas"]["NewPassword"];
         };
-        /**
-         * @description `jwt` where a login does not say.
-         * @enum {string}
-         */
-        LoginFlow: "jwt" | "opaque";
-        /** @description Good for one refresh. */
-        RefreshToken: string;
-        /** @description For how many seconds the token is good. */
-        Seconds: number;
         /** @description Credentials, and the kind of tokens that are wanted. */
         LoginRequest: {
             /** @description The e-mail address of the account. */
             email: string;
             password: components["schemas"]["PresentedPassword"];
             flow?: components["schemas"]["LoginFlow"];
-            /** @description True for tokens in cookies. They do not when absent. */
+            /** @description True for tokens in cookies. False when absent. */
             cookie?: boolean;
         };
-        /** @description The refresh token of the session; left out where its cookie is sent, or a logout comes under an opaque token. */
+        /** @description A refresh token. Left out when its cookie is sent. */
         RefreshRequest: {
             refresh_token?: components["schemas"]["RefreshToken"];
         };
-        /** @description The answer of the flow `jwt`. */
-        JwtLogin: {
-            /** @description For `Authorization` with the scheme `Bearer`. */
-            access_token: string;
-            refresh_token: components["schemas"]["RefreshToken"];
+        /** @description A contract, as JSON for tools. */
+        Document: Record<string, never>;
+        /** @description One fault, in the body or in a parameter. */
+        Fault: {
             /**
-             * @description The scheme of `Authorization`.
-             * @enum {string}
+             * Format: json-pointer
+             * @description The place in the body (RFC 6901).
              */
-            token_type: "Bearer";
-            expires_in: components["schemas"]["Seconds"];
+            pointer?: string;
+            /** @description The name of the parameter: of the path, the query or a header. */
+            parameter?: string;
+            /** @description A sentence for people about this fault. */
+            detail: string;
         };
-        /** @description The answer of the flow `opaque`. */
-        OpaqueLogin: {
-            /** @description For `Authorization` with the scheme `Bearer`. */
-            token: string;
-            expires_in: components["schemas"]["Seconds"];
-        };
-        /** @description The answer where the tokens come as cookies. */
-        CookieLogin: {
-            expires_in: components["schemas"]["Seconds"];
-        };
+        /**
+         * Format: password
+         * @description A password to be checked.
+         */
+        PresentedPassword: string;
+        /**
+         * Format: password
+         * @description A new password, 12 to 128 characters. One of the commonest (`x-uncommon`) is refused.
+         */
+        NewPassword: string;
+        /**
+         * @description `jwt` for an access token with a refresh token, `opaque` for a single opaque token. A login that does not say gets `jwt`.
+         * @enum {string}
+         */
+        LoginFlow: "jwt" | "opaque";
         /** @description The answer to a login, by `flow` and `cookie`. */
         LoginTokens: components["schemas"]["JwtLogin"] | components["schemas"]["OpaqueLogin"] | components["schemas"]["CookieLogin"];
+        /** @description An opaque token that is good for one refresh. */
+        RefreshToken: string;
         /** @description The answer to a refresh. `CookieLogin` where the refresh token came as a cookie. */
         RefreshedTokens: components["schemas"]["JwtLogin"] | components["schemas"]["CookieLogin"];
+        /** @description Sessions. A page where the request has `after`, else an array. */
+        SessionListOrPage: components["schemas"]["SessionList"] | components["schemas"]["SessionPage"];
+        /**
+         * Format: uuid
+         * @description The id of a session.
+         */
+        SessionId: string;
+        /** @description Public keys (RFC 7517). */
+        JsonWebKeySet: {
+            /** @description The present key, the next one, and old ones until their last token has expired. */
+            keys: components["schemas"]["JsonWebKey"][];
+        };
         /** @description Says that the process is alive. */
         Liveness: {
             /**
@@ -163,60 +203,86 @@ export interface components {
         /** @description The readiness of the service, and of what it depends on. */
         Readiness: {
             /**
-             * @description `unavailable` with 503.
+             * @description `ok` and `degraded` with 200, `unavailable` with 503. A degraded service does all that it is asked for, some of
+             *     it with less: without Redis each instance counts requests for itself. An overloaded service (`load`) refuses
+             *     some requests with 503.
              * @enum {string}
              */
             status: "ok" | "degraded" | "unavailable";
-            /** @description The dependencies of the service by name, such as `database`. */
+            /**
+             * @description The dependencies of the service by name, such as `database`. `databaseWritable` has failed if the database
+             *     answers and accepts no writes: it is a standby, or `default_transaction_read_only` is on.
+             */
             checks: {
                 [key: string]: "ok" | "degraded" | "failed";
             };
         };
-        /** @description A failure (RFC 9457). */
-        Problem: {
+        /** @description The answer of the flow `jwt`. */
+        JwtLogin: {
+            access_token: components["schemas"]["AccessToken"];
+            refresh_token: components["schemas"]["RefreshToken"];
             /**
-             * Format: uri-reference
-             * @description The address of a page that explains the code.
+             * @description The scheme of `Authorization`.
+             * @enum {string}
              */
-            type: string;
-            /** @description The code in words. */
-            title: string;
-            /** @description The status of the answer. */
-            status: number;
-            /** @description A sentence for people about this failure. For people. */
-            detail: string;
-            /**
-             * Format: uri-reference
-             * @description The path that was asked for.
-             */
-            instance: string;
-            /** @description The same message as `detail`. */
-            error: string;
-            code: components["schemas"]["ErrorCode"];
-            /** @description The id in `X-Request-Id`. */
-            requestId?: string;
-            /** @description The faults, 20 at most. */
-            errors?: components["schemas"]["Fault"][];
-            /** @description The number of further faults. */
-            omitted?: number;
+            token_type: "Bearer";
+            expires_in: components["schemas"]["Seconds"];
         };
-        /** @description One fault, in the body or in a parameter. */
-        Fault: {
-            /**
-             * Format: json-pointer
-             * @description The place in the body (RFC 6901).
-             */
-            pointer?: string;
-            /** @description The name of the parameter. */
-            parameter?: string;
-            /** @description A sentence for people about this fault. For people. */
-            detail: string;
+        /** @description The answer of the flow `opaque`. */
+        OpaqueLogin: {
+            token: components["schemas"]["OpaqueToken"];
+            expires_in: components["schemas"]["Seconds"];
         };
-        /**
-         * @description The closed list of codes, which GraphQL uses too.
-         * @enum {string}
-         */
-        ErrorCode: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_FAILED" | "RATE_LIMITED" | "INTERNAL" | "NOT_IMPLEMENTED" | "UNAVAILABLE" | "INSUFFICIENT_STORAGE";
+        /** @description The answer of either flow when the tokens come as cookies. */
+        CookieLogin: {
+            expires_in: components["schemas"]["Seconds"];
+        };
+        /** @description Sessions, in the offset and page styles. */
+        SessionList: components["schemas"]["Session"][];
+        /** @description Sessions, in the cursor style. */
+        SessionPage: {
+            data: components["schemas"]["SessionList"];
+            cursor: components["schemas"]["Cursor"];
+        };
+        /** @description A public RSA key of 2048 bits or more. */
+        JsonWebKey: {
+            /**
+             * @description The family of the key.
+             * @enum {string}
+             */
+            kty: "RSA";
+            /** @description The id of the key; its thumbprint (RFC 7638). */
+            kid: string;
+            /**
+             * @description The use of the key.
+             * @enum {string}
+             */
+            use: "sig";
+            /**
+             * @description The algorithm of the signatures.
+             * @enum {string}
+             */
+            alg: "RS256";
+            /** @description The modulus, in Base64url. */
+            n: string;
+            /** @description The exponent, in Base64url. */
+            e: string;
+        };
+        /** @description A JWT for `Authorization` with the scheme `Bearer`. */
+        AccessToken: string;
+        /** @description For how many seconds the access token, or the opaque token, is good. */
+        Seconds: number;
+        /** @description An opaque token for `Authorization` with the scheme `Bearer`. */
+        OpaqueToken: string;
+        /** @description A login that still holds. */
+        Session: {
+            id: components["schemas"]["SessionId"];
+            flow: components["schemas"]["LoginFlow"];
+            /** @description True if this request belongs to the session. */
+            current: boolean;
+            createdAt: components["schemas"]["Timestamp"];
+            expiresAt: components["schemas"]["Timestamp"];
+        };
     };
     responses: never;
     parameters: never;

@@ -13,8 +13,10 @@ export const policy = {
   'users.update': { MEMBER: 'own', ADMIN: 'any' },
   'users.set-role': { MEMBER: 'none', ADMIN: 'any' },
   'users.delete': { MEMBER: 'own', ADMIN: 'any' },
-  'users.set-password': { MEMBER: 'own', ADMIN: 'any' },
   'users.read': { MEMBER: 'own', ADMIN: 'any' },
+  'users.set-password': { MEMBER: 'own', ADMIN: 'any' },
+  'sessions.read': { MEMBER: 'own', ADMIN: 'own' },
+  'sessions.revoke': { MEMBER: 'own', ADMIN: 'own' },
   'books.subscribe': { MEMBER: 'any', ADMIN: 'any' },
 } as const;
 
@@ -28,12 +30,18 @@ export interface Decisions {
   deleteBook: 'owner';
   updateUser: 'owner';
   deleteUser: 'owner';
-  changePassword: 'owner';
   getCurrentUser: 'owner';
+  changePassword: 'owner';
+  listSessions: 'owner' | 'self';
+  revokeOtherSessions: 'owner' | 'self';
+  revokeSession: 'owner' | 'self';
   'Query.me': 'owner';
   'Mutation.createBook': 'owner' | 'self';
   'Mutation.deleteBook': 'owner';
 }
+
+/** The fields of GraphQL that parts answer (`x-parts`). The application may answer them itself. */
+export type FieldOfPart = 'Query.me' | 'User.role';
 
 /** The actions that permissions name. */
 export type Action = keyof typeof policy;

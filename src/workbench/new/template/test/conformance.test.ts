@@ -3,11 +3,9 @@ import { type TestContext, test } from 'node:test';
 import {
   type ConformanceOptions,
   conformance,
-  PASSWORD,
   type RequestContext,
   type TestRunner,
   type TestService,
-  testService,
 } from '@accord-api/testing';
 import { application } from '../src/application/application.js';
 
@@ -25,20 +23,6 @@ async function bookOf({ owner, service }: Pick<RequestContext, 'owner' | 'servic
 }
 
 // </books>
-/** Logs in for a refresh token. No rate limit counts this login. */
-async function refreshToken({ owner: { email }, service: { services } }: RequestContext) {
-  const call = {
-    policy: application.policy,
-    actor: null,
-    address: '127.0.0.1',
-    requestId: 'test',
-    enforce: async () => {},
-  };
-  const tokens = await services.sessions.login(call, { email, password: PASSWORD });
-  assert.ok(tokens.flow === 'jwt');
-  return { refresh_token: tokens.refreshToken };
-}
-
 /** Creates and deletes an account. */
 async function deletedUser(service: TestService): Promise<number> {
   const as = await service.person('MEMBER');
@@ -66,10 +50,6 @@ const options: ConformanceOptions = {
   // </books>
   bodies: {
     createUser: ({ number }, example) => ({ ...example, email: `free${number}@example.com` }),
-    changePassword: (_asked, example) => ({ ...example, current_password: PASSWORD }),
-    login: ({ owner }) => ({ email: owner.email, password: PASSWORD }),
-    refreshSession: refreshToken,
-    logout: refreshToken,
   },
   // <books>
   fields: { 'Query.book': byId, 'Mutation.deleteBook': byId },
@@ -100,62 +80,7 @@ const options: ConformanceOptions = {
         draft.path.user_id = String(service.people.admin?.id);
       },
     },
-    {
-      name: 'a wrong password',
-      status: 401,
-      operations: ['login'],
-      apply: (draft) => {
-        draft.body.password = 'not this one';
-      },
-    },
-    {
-      name: 'an unknown refresh token',
-      status: 401,
-      operations: ['refreshSession'],
-      apply: (draft) => {
-        draft.body.refresh_token = 'nobody';
-      },
-    },
-    {
-      name: 'an invalid credential without a refresh token',
-      status: 401,
-      operations: ['logout'],
-      apply: (draft) => {
-        draft.headers.authorization = 'Bearer a.b.c';
-        draft.body = undefined;
-      },
-    },
   ],
-  // The tests of the platform cover these responses.
-  elsewhere: ({ operationId, tag }, status) =>
-    tag === 'platform' || (tag === 'auth' && status === 403) || (operationId === 'getCurrentUser' && status === 410),
 };
-
-test('a browser logs in, refreshes its session and logs out by cookies, but not from another origin', async (t) => {
-  const { people, rest, url, close } = await testService(application);
-  t.after(close);
-  let cookie = '';
-  const send = async (path: string, body?: object, origin = url) => {
-    const { status, headers } = await rest('POST', `/api/v1/auth/${path}`, { headers: { cookie, origin }, body });
-    const set = headers.getSetCookie().map((line) => line.split(';', 1)[0]);
-    if (set.length > 0) cookie = set.join('; ');
-    return status;
-  };
-  const me = async () => (await rest('GET', '/api/v1/auth/me', { headers: { cookie } })).status;
-  assert.equal(await send('refresh'), 400);
-  assert.equal(await send('login', { email: people.admin?.email, password: PASSWORD, cookie: true }), 200);
-  const first = cookie;
-  assert.equal(await me(), 200);
-  assert.equal(await send('refresh', undefined, 'https://elsewhere.example'), 403);
-  assert.equal(await send('refresh'), 200);
-  assert.notEqual(cookie, first);
-  assert.equal(await me(), 200);
-  assert.equal(await send('logout', undefined, 'https://elsewhere.example'), 403);
-  const last = cookie;
-  assert.equal(await send('logout'), 204);
-  assert.equal(await me(), 401);
-  cookie = last;
-  assert.equal(await send('refresh'), 401);
-});
 
 test('every operation and every field conforms to the contracts', (t) => conformance(cases(t), application, options));

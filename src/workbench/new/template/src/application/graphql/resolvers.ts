@@ -6,9 +6,8 @@ import { Query } from './Query.js';
 // <books>
 import { Subscription } from './Subscription.js';
 // </books>
-import { User } from './User.js';
 
 /** One file for each type of the SDL. A type needs none if all its fields are members or relations of its model. */
 // <books>
-export const resolvers: Resolvers = { Query, Mutation, Subscription, User };
+export const resolvers: Resolvers = { Query, Mutation, Subscription };
 // </books>

@@ -3,15 +3,13 @@ import { auth } from './auth.js';
 // <books>
 import { books } from './books.js';
 // </books>
-import { platform } from './platform.js';
 import { users } from './users.js';
 
-/** One file for each tag of the contract. An operation without a handler is a compiler error. */
+/** One file for each tag of the contract. An operation that neither this application nor a part answers is a compiler error. */
 export const handlers: Handlers = {
   // <books>
   books,
   // </books>
   users,
   auth,
-  platform,
 };

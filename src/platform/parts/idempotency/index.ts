@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Part } from '../../core/application.js';
 import { BOUNDS } from '../../core/bounds.js';
 import { authenticated, type Call, type KeyedRequest } from '../../core/calls/access.js';
 import { Failure, RETRY_AFTER_S } from '../../core/calls/errors.js';
 import { inFlight } from '../../core/calls/in-flight.js';
+import { andThen, begun } from '../../core/calls/schedulers.js';
 import { put } from '../../core/operations/running.js';
 import { macs, type Secrets } from '../../core/secrets.js';
-import type { StagesOf } from '../../core/stages.js';
+import { needs, type StagesOf } from '../../core/stages.js';
 import type { Prisma, PrismaClient } from '../../database/client.js';
 import { faultOf } from '../../database/faults.js';
 
@@ -21,8 +23,6 @@ interface IdempotencyDependencies {
   secrets: Secrets;
   now: () => number;
 }
-
-export type Idempotency = ReturnType<typeof idempotencyService>;
 
 const MAX_WAIT_MS = BOUNDS.keyWait.value;
 const MAX_WAITING = BOUNDS.keyWaiting.value;
@@ -51,7 +51,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
   };
   /** Requests that run in this process, with the names of their keys. */
   const running = inFlight<{ name: string; ended: Promise<void> }>();
-  const runningOf = (name: string) => running.items().find((one) => one.name === name)?.ended;
+  const runningOf = (name: string) => running.items().find((run) => run.name === name)?.ended;
   let waiting = 0;
 
   /** Resolves when the request has ended, or after some milliseconds. */
@@ -72,6 +72,21 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
       }
   }
 
+  /** @throws Failure VALIDATION_FAILED for another body, CONFLICT for a key in flight or a deleted answer */
+  async function recall(call: Call, request: KeyedRequest): Promise<object | undefined> {
+    const record = await client.idempotencyKey.findUnique({ where: uniqueOf(call, request) });
+    if (!record || isExpired(record)) return undefined;
+    // Version 0.1.0 stored four bytes before the code.
+    if (!codes.holds(request.content(), record.fingerprint.subarray(-MAC_BYTES))) {
+      throw new Failure('VALIDATION_FAILED', 'This idempotency key was used with another body.', {
+        issues: [{ parameter: 'Idempotency-Key', detail: 'was used with another body' }],
+      });
+    }
+    if (record.workId !== null) throw IN_FLIGHT;
+    if (record.answer === null) throw new Failure('CONFLICT', 'What this idempotency key made was deleted since.');
+    return readResponse(record.answer);
+  }
+
   return {
     /**
      * Waits without a connection to the database. A request whose key another process uses runs again until that process has ended.
@@ -80,34 +95,28 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
       const until = performance.now() + MAX_WAIT_MS;
       const name = nameOf(call, request);
       for (let first = runningOf(name); first; first = runningOf(name)) await waitFor(first, until - performance.now());
-      const result = runUntil(until, work);
+      const answerOfFirst = async (error: unknown): Promise<T> => {
+        const answer = error instanceof Failure && error.code === 'CONFLICT' ? await recall(call, request) : undefined;
+        if (answer) return answer as T;
+        throw error;
+      };
+      const result = runUntil(until, () => work().catch(answerOfFirst));
       const ended = result.catch(() => {}).then(() => running.remove(place));
       const place = running.add({ name, ended });
       return result;
     },
 
-    async recall(call: Call, request: KeyedRequest): Promise<object | undefined> {
-      const record = await client.idempotencyKey.findUnique({ where: uniqueOf(call, request) });
-      if (!record || isExpired(record)) return undefined;
-      // Version 0.1.0 stored four bytes before the code.
-      if (!codes.holds(request.content(), record.fingerprint.subarray(-MAC_BYTES))) {
-        throw new Failure('VALIDATION_FAILED', 'This idempotency key was used with another body.', {
-          issues: [{ parameter: 'Idempotency-Key', detail: 'was used with another body' }],
-        });
-      }
-      if (record.workId !== null) throw IN_FLIGHT;
-      if (record.answer === null) throw new Failure('CONFLICT', 'What this idempotency key made was deleted since.');
-      return readAnswer(record.answer);
-    },
+    recall,
 
     /** Locks the key for the transaction of its first request. @throws Failure CONFLICT for a key in flight */
     async claim(tx: Transaction, call: Call, request: KeyedRequest): Promise<void> {
       const where = uniqueOf(call, request);
       const name = nameOf(call, request);
       // Prisma has no advisory locks. The second statement sees what was committed before the lock.
-      const [lock] = await tx.$queryRaw<{ held: boolean }[]>`
-        SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS held`;
-      const record = await tx.idempotencyKey.findUnique({ where, select: { expiresAt: true, workId: true } });
+      const locked = tx.$queryRaw<{ held: boolean }[]>`
+        SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS held`.then(([lock]) => lock);
+      const found = begun(tx.idempotencyKey.findUnique({ where, select: { expiresAt: true, workId: true } }));
+      const [lock, record] = await Promise.all([locked, found]);
       if (!lock?.held || (record && !isExpired(record))) throw IN_FLIGHT;
       if (record) await tx.idempotencyKey.delete({ where, select: { key: true } });
     },
@@ -121,7 +130,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
       const data = {
         fingerprint: codes.make(request.content()),
         expiresAt: new Date(now() + KEY_AGE_MS),
-        answer: answer ? writtenAnswer(answer) : null,
+        answer: answer ? writtenResponse(answer) : null,
         ownerId,
         workId,
         ...uniqueOf(call, request).callerId_operation_key,
@@ -131,15 +140,17 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
       });
     },
 
-    /** Stores the answer of work after the commit. @param ownerId the user of the answer */
     async finish(tx: Transaction, workId: string, answer: object, ownerId: number): Promise<void> {
-      const data = { workId: null, answer: writtenAnswer(answer), ownerId };
+      const data = { workId: null, answer: writtenResponse(answer), ownerId };
       await tx.idempotencyKey.updateMany({ where: { workId }, data });
     },
 
-    /** Frees the key of work without an effect. */
     async abandon(tx: Transaction, workId: string): Promise<void> {
       await tx.idempotencyKey.deleteMany({ where: { workId } });
+    },
+
+    async forget(tx: Transaction, ownerId: number): Promise<void> {
+      await tx.idempotencyKey.updateMany({ where: { ownerId }, data: { answer: null, ownerId: null } });
     },
 
     async sweep(): Promise<void> {
@@ -149,37 +160,55 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
 }
 
 /** The stages of a request with a key. */
-export const idempotencyStages = ({ recall, claim }: Idempotency) =>
+export const idempotencyStages = ({ recall, claim }: ReturnType<typeof idempotencyService>) =>
   ({
     replay: ({ isKeyed }) =>
       isKeyed
-        ? async (one) => {
-            const { call } = one.given;
-            const answer = call.idempotency && (await recall(call, call.idempotency));
-            return answer && put.answer(one, answer);
+        ? (running) => {
+            const { call } = running.given;
+            const recalled = call.idempotency && recall(call, call.idempotency);
+            return andThen(recalled, (answer) => answer && put.answer(running, answer));
           }
         : undefined,
     claim: ({ isKeyed }) =>
       isKeyed
-        ? async ({ tx, given: { call } }) => {
-            if (call.idempotency) await claim(tx as Transaction, call, call.idempotency);
+        ? (running) => {
+            const { tx, given } = running;
+            const { idempotency: key } = given.call;
+            const taken = key && claim(tx as Transaction, given.call, key);
+            // The locks of accounts may refuse first.
+            taken?.catch(() => {});
+            return put.claim(running, { taken });
           }
         : undefined,
+    'key-in-use': ({ isKeyed }) => (isKeyed ? needs(['claim'], ({ claim }) => claim.taken) : undefined),
   }) satisfies StagesOf<'idempotency'>;
 
 /** Stores a body of bytes in Base64, because JSON has no bytes. */
-function writtenAnswer(answer: object): string {
+function writtenResponse(answer: object): string {
   const { body } = answer as { body?: unknown };
   if (!(body instanceof Uint8Array)) return JSON.stringify(answer);
   return JSON.stringify({ ...answer, body: undefined, bytes: Buffer.from(body).toString('base64') });
 }
 
-function readAnswer(written: string): object {
+function readResponse(written: string): object {
   const { bytes, ...answer } = JSON.parse(written) as { bytes?: string };
   return bytes === undefined ? answer : Object.assign(answer, { body: Buffer.from(bytes, 'base64') });
 }
 
-/** Removes the answers about a deleted user. The keys stay, so that a late retry has no effect. */
-export async function forgetAnswers(tx: Transaction, ownerId: number): Promise<void> {
-  await tx.idempotencyKey.updateMany({ where: { ownerId }, data: { answer: null, ownerId: null } });
-}
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Keeps the answers of requests with an `Idempotency-Key`, so that a repetition has no second effect. */
+export const idempotency = (): Part<'idempotency'> => ({
+  name: 'idempotency',
+  codes: ['CONFLICT', 'VALIDATION_FAILED'],
+  tables: ['idempotency_keys'],
+  open({ database: { client }, secrets, now }) {
+    const service = idempotencyService({ client, secrets, now });
+    return {
+      stages: idempotencyStages(service),
+      seam: service,
+      jobs: [{ name: 'idempotency', every: HOUR_MS, run: service.sweep }],
+    };
+  },
+});

@@ -1,5 +1,5 @@
-import type { Job } from '../../core/application.js';
-import type { Prisma } from '../../database/client.js';
+import type { Part } from '../../core/application.js';
+import type { Job, Seams } from '../../core/part.js';
 import type { Database } from '../../database/open.js';
 import { notify } from '../../database/signals.js';
 
@@ -30,7 +30,13 @@ interface State {
 }
 
 /** Runs jobs when they are woken or due, and at intervals. Reports the first of consecutive failures. */
-export async function jobRunner({ channel, listen, isListening, now, onFault }: JobRunnerOptions) {
+export async function jobRunner({
+  channel,
+  listen,
+  isListening,
+  now,
+  onFault,
+}: JobRunnerOptions): Promise<Seams['jobs'] & { start: () => void; stop: () => Promise<void> }> {
   const stopping = new AbortController();
   const { signal } = stopping;
   const states: State[] = [];
@@ -95,20 +101,16 @@ export async function jobRunner({ channel, listen, isListening, now, onFault }: 
   await listen?.(channel, onAnnouncement, startAnnouncedJobs);
 
   return {
-    /** Adds jobs. Call it before `start`. */
-    add: (jobs: readonly Job[]): void => {
+    add: (jobs) => {
       const idle = { running: 0, isRunRequested: false, isFailing: false, dueAt: Number.POSITIVE_INFINITY, endedAt: 0 };
       states.push(...jobs.map((job) => ({ job, ...idle })));
     },
-    start: (): void => {
+    start: () => {
       ticking = setInterval(tick, TICK_MS).unref();
       setTimeout(() => states.forEach(startRun), START_DELAY_MS).unref();
     },
-    /** Runs a job now, or once more after the current run. */
-    wake: (name: string): void => statesOf(name).forEach(startRun),
-    /** Wakes a job on all instances when the transaction commits. @param at milliseconds since the epoch */
-    announce: (db: Prisma.TransactionClient, name: string, at = now()): Promise<void> =>
-      notify(db, channel, `${name} ${at}`),
+    wake: (name) => statesOf(name).forEach(startRun),
+    announce: (tx, name, at = now()) => notify(tx, channel, `${name} ${at}`),
     stop: async () => {
       clearInterval(ticking);
       stopping.abort();
@@ -116,3 +118,20 @@ export async function jobRunner({ channel, listen, isListening, now, onFault }: 
     },
   };
 }
+
+/** Runs background work, on each instance that finds it due. */
+export const jobs = (): Part<'jobs'> => ({
+  name: 'jobs',
+  async open({ app, core, database: { listen, isListening }, now, report }) {
+    const runner = await jobRunner({
+      channel: core.names.signals.jobs,
+      listen,
+      isListening,
+      now,
+      onFault: (job, error) => report({ job }, error, 'a background job failed'),
+    });
+    app.addHook('onReady', async () => runner.start());
+    app.addHook('preClose', runner.stop);
+    return { stages: {}, seam: runner };
+  },
+});

@@ -7,18 +7,18 @@ import { Failure, RETRY_AFTER_S } from '../../core/calls/errors.js';
 import { callerOf } from '../../core/http/call.js';
 import type { Seams } from '../../core/part.js';
 
-export const ANSWER_LIMITS = {
+export const RESPONSE_LIMITS = {
   /** Bytes of one answer, of all answers of a caller, and of all answers. */
-  answer: BOUNDS.answerBytes.value,
-  caller: BOUNDS.answersOfCaller.value,
-  process: BOUNDS.answersUnderWay.value,
+  response: BOUNDS.responseBytes.value,
+  caller: BOUNDS.responsesOfCaller.value,
+  process: BOUNDS.responsesUnderWay.value,
   /** Bytes up to which an answer is small. It counts only behind unread answers of its connection. */
   step: 256 * 1024,
 };
 
-export type AnswerLimits = typeof ANSWER_LIMITS;
+export type ResponseLimits = typeof RESPONSE_LIMITS;
 
-export function answerBytes(limits: AnswerLimits): Pick<Seams['limits'], 'countText' | 'answerBytes'> {
+export function responseBytes(limits: ResponseLimits): Pick<Seams['limits'], 'countText'> & { counted: () => number } {
   /** The counted bytes of each caller. */
   const callers = new Map<string, number>();
   let total = 0;
@@ -31,10 +31,10 @@ export function answerBytes(limits: AnswerLimits): Pick<Seams['limits'], 'countT
   }
 
   function refusal(key: string, bytes: number): Failure | undefined {
-    if (bytes > limits.answer)
+    if (bytes > limits.response)
       return new Failure(
         'PAYLOAD_TOO_LARGE',
-        `The answer must have at most ${limits.answer} bytes. Ask for fewer items, or for fewer or shorter members.`,
+        `The answer must have at most ${limits.response} bytes. Ask for fewer items, or for fewer or shorter members.`,
       );
     const retry = { retryAfter: RETRY_AFTER_S };
     if ((callers.get(key) ?? 0) + bytes > limits.caller)
@@ -74,5 +74,5 @@ export function answerBytes(limits: AnswerLimits): Pick<Seams['limits'], 'countT
     return Buffer.isBuffer(content) ? content : Buffer.from(content);
   }
 
-  return { countText, answerBytes: () => total };
+  return { countText, counted: () => total };
 }

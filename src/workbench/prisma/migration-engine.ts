@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { type Migration, RESET_SESSION } from '@accord-api/platform/database/migrations';
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
   bindMigrationAwareSqlAdapterFactory,
@@ -11,7 +12,6 @@ import {
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type { FieldDef, Pool, QueryResult } from 'pg';
-import { type Migration, RESET_SESSION } from './migrations.js';
 
 export const migrationFilters = { externalTables: [], externalEnums: [] };
 

@@ -37,10 +37,10 @@ onEachDatabase(t, async (t, open) => {
   const { admin, developer, viewer, graphql } = await startService(t, database);
   const add = 'mutation($content: String) { createPost(title: "long", content: $content) { id } }';
   for (let n = 0; n < POSTS; n++) await graphql(developer, add, { content: 'x'.repeat(LENGTH) });
-  const generous = { answer: 3 * MIB, caller: 4 * MIB, process: 4 * MIB, step: 64 * KIB };
+  const generous = { response: 3 * MIB, caller: 4 * MIB, process: 4 * MIB, step: 64 * KIB };
 
-  async function started(t: Test, answers: Partial<typeof generous>) {
-    const instance = await startInstance(t, database, { METRICS_TOKEN }, { answers: { ...generous, ...answers } });
+  async function started(t: Test, responses: Partial<typeof generous>) {
+    const instance = await startInstance(t, database, { METRICS_TOKEN }, { responses: { ...generous, ...responses } });
     const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
     const bytes = async () =>
       Number(/^answer_bytes (\d+)$/m.exec((await instance.rest('GET', '/metrics', { headers })).text)?.[1]);
@@ -62,12 +62,12 @@ onEachDatabase(t, async (t, open) => {
   });
 
   t.test('a text beyond the bound of an answer is refused', async (t) => {
-    const { graphql, rest, bytes } = await started(t, { answer: 100 * KIB, step: KIB });
+    const { graphql, rest, bytes } = await started(t, { response: 100 * KIB, step: KIB });
     t.same((await graphql(viewer, LONG_TEXT)).codes, ['PAYLOAD_TOO_LARGE']);
     t.equal(await bytes(), 0);
     t.equal((await rest('GET', '/api/v1/users', { as: admin })).status, 200);
 
-    const strict = await started(t, { answer: 512, step: 128 });
+    const strict = await started(t, { response: 512, step: 128 });
     const list = await strict.rest('GET', '/api/v1/users', { as: admin });
     t.same(codeOf(list), [413, 'PAYLOAD_TOO_LARGE']);
     t.match(list.body.detail, tooLarge.message);
@@ -91,15 +91,15 @@ onEachDatabase(t, async (t, open) => {
   });
 
   t.test('no bytes remain after the time limit of a handler', async (t) => {
-    const options = { answers: generous, timeouts: { handler: 5 } };
+    const options = { responses: generous, timeouts: { handler: 5 } };
     const { app, graphql } = await startInstance(t, database, {}, options);
     for (let n = 0; n < 3; n++) await graphql(developer, LONG_TEXT);
     await delay(500);
-    t.equal(app.core.seams.limits.answerBytes(), 0);
+    t.match(await app.core.seams.observability.metrics(), /^answer_bytes 0$/m);
   });
 
   t.test('an answer to a mutation is sent, however large: the write has happened', async (t) => {
-    const { graphql } = await started(t, { answer: 40 * KIB, step: 4 * KIB });
+    const { graphql } = await started(t, { response: 40 * KIB, step: 4 * KIB });
     const content = 'x'.repeat(LENGTH);
     const writes = `mutation($content: String) { ${many(3, (n) => `p${n}: createPost(title: "t", content: $content) { content }`)} }`;
     const { data } = await graphql(developer, writes, { content });
@@ -110,7 +110,7 @@ onEachDatabase(t, async (t, open) => {
     const { client } = database;
     if (database.url === undefined) return t.comment('An embedded database has one connection.');
     const admission = { underWay: 4, burst: 60_000, sustained: 60_000 };
-    const { graphql, app, fetch } = await startInstance(t, database, {}, { admission });
+    const { graphql, app, fetch } = await startInstance(t, database, {}, { admission, costUnderWay: 2500 });
     const { commit, over } = await uncommitted(client, (db) => db.$executeRaw`LOCK TABLE posts`);
     const batch = [LONG_TEXT, LONG_TEXT].map((query) => ({ query }));
     const headers = { ...viewer.headers, 'content-type': 'application/json' };
