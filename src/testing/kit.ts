@@ -3,7 +3,7 @@ import type { RestOperation } from '@accord-api/platform/internals/core/contract
 import { platformOperations } from '@accord-api/platform/internals/core/contract/part-operations';
 import type { Account, Json, Person, RawRequest } from './client.js';
 import { type Contract, matrixOf, parameterNames, rootFields } from './contract.js';
-import { PASSWORD, type TestService, type TestServiceOptions, testService } from './service.js';
+import { PASSWORD, sessionOf, type TestService, type TestServiceOptions, testService } from './service.js';
 
 /** The functions of a test runner that the suites call. The `t` of tap implements it. */
 export interface TestRunner {
@@ -143,11 +143,8 @@ function unknownNames(contract: Contract, options: ConformanceOptions): string[]
   return only?.length === 0 ? [...unknown, 'only: the list is empty, so that no test would run'] : unknown;
 }
 
-/** Creates a session of the flow `jwt`. No rate limit counts this login. */
-async function logIn({ owner: { email }, service: { application, services } }: RequestContext) {
-  const { policy } = application;
-  const call = { policy, actor: null, address: '127.0.0.1', requestId: 'test', enforce: async () => {} };
-  const tokens = await services.sessions.login(call, { email, password: PASSWORD });
+async function logIn({ owner, service: { app } }: RequestContext) {
+  const tokens = await sessionOf(app, owner, 'jwt');
   if (tokens.flow === 'opaque') throw new Error('A login without `flow` is of the flow jwt.');
   return tokens;
 }

@@ -88,19 +88,23 @@ export type Credentials = Partial<Record<Mechanism, Record<string, string>>>;
 
 const MECHANISMS = ['jwt', 'opaqueToken', 'basicAuth', 'cookieAuth'] as const satisfies readonly Mechanism[];
 
+/** Logs an account in through the service, without a request that the rate limits would count. */
+export function sessionOf(app: FastifyInstance, { email }: Pick<Account, 'email'>, flow: 'jwt' | 'opaque') {
+  const context = { policy: app.core.policy, actor: null, address: '127.0.0.1', requestId: 'testing' };
+  const call: Call = { ...context, enforce: async () => {} };
+  return app.platformServices.sessions.login(call, { email, password: PASSWORD, flow });
+}
+
 /**
- * Creates accounts and logs them in through the services, without requests that the rate limits would count.
+ * Creates accounts and logs them in.
  * @param schemes the security schemes of the contract
  */
 function peopleOf(app: FastifyInstance, client: PrismaClient, schemes: readonly string[], url: string) {
-  const { sessions } = app.platformServices;
   let accounts = 0;
   const mechanisms = MECHANISMS.filter((name) => schemes.includes(name));
 
-  async function token({ email }: Account, flow: 'jwt' | 'opaque'): Promise<string> {
-    const context = { policy: app.core.policy, actor: null, address: '127.0.0.1', requestId: 'testing' };
-    const call: Call = { ...context, enforce: async () => {} };
-    const tokens = await sessions.login(call, { email, password: PASSWORD, flow });
+  async function token(account: Account, flow: 'jwt' | 'opaque'): Promise<string> {
+    const tokens = await sessionOf(app, account, flow);
     return tokens.flow === 'jwt' ? tokens.accessToken : tokens.token;
   }
   const logins: Record<Mechanism, (account: Account) => Promise<Record<string, string>>> = {

@@ -184,6 +184,19 @@ type Query { notes: String @permission(action: "notes.read", reader: ANY, admin:
   t.same(found?.operation['x-permission'], { action: 'users.set-password', reader: 'own', admin: 'any' });
 });
 
+t.test('a path item among the components has operations and roles, too', async (t) => {
+  const item = `  pathItems:
+    Drafts:
+      get:
+        operationId: listDrafts
+        security: [{ jwt: [] }]
+        x-permission: { action: drafts.read, reader: any }
+        responses: { '200': { description: Drafts. } }
+`;
+  const text = notes('core, identity', "  /api/v1/drafts: { $ref: '#/components/pathItems/Drafts' }\n", item);
+  t.match(operationsOf(text)['listSessions']?.['x-permission'], { writer: 'own', boss: 'own', reader: 'own' });
+});
+
 t.test('only the schemes that operations require, and only the codes of the platform', async (t) => {
   const { components } = contractOf(notes('core, observability').replace(/^security: .*$/m, 'security: []')).written;
   t.same(Object.keys(components.securitySchemes ?? {}), ['cookieAuth', 'metricsToken']);

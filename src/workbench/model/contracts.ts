@@ -56,9 +56,10 @@ export function contractsIn(
   file: string = FILES.openapi,
 ): Contracts {
   const textOf = (key: Key) => (wanted.includes(key) ? files.read(key === 'openapi' ? file : FILES[key]) : undefined);
-  const schema = sdlOf(sdlParts(files));
-  const openapi = openApiOf(textOf('openapi'), file, files, () => definedRoles(schema));
-  return modelOf(openapi, wanted.includes('schema') ? schema : sdlOf([]), textOf('prisma'));
+  let read: ReturnType<typeof sdlOf> | undefined;
+  const schemaIn = () => (read ??= sdlOf(sdlParts(files)));
+  const openapi = openApiOf(textOf('openapi'), file, files, () => definedRoles(schemaIn()));
+  return modelOf(openapi, wanted.includes('schema') ? schemaIn() : sdlOf([]), textOf('prisma'));
 }
 
 /**

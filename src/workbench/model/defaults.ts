@@ -137,8 +137,8 @@ const memberOf = ({ keys, value }: Place, name: string): Place => ({
 });
 
 /** Returns the operations of a document that may be invalid. */
-function candidatesIn(document: Record<string, unknown>): Candidate[] {
-  return membersOf({ keys: ['paths'], value: document['paths'] }).flatMap((written) => {
+export function candidatesIn(document: unknown): Candidate[] {
+  return membersOf({ keys: ['paths'], value: valueAt(document, ['paths']) }).flatMap((written) => {
     const item = followed(document, written);
     return METHODS.flatMap((method) => {
       const { keys, value } = memberOf(item, method);

@@ -1,6 +1,7 @@
 /** Finds what the documents of parts add to a contract (`x-parts`). @module */
 
 import { isPlain, type Keys, METHODS, rolesIn, valueAt } from '@accord-api/platform/contract/document';
+import { candidatesIn } from './defaults.js';
 import type { ElementKind } from './elements.js';
 
 /** Stands for all roles that a permission does not name. Parts do not know the roles of a contract. */
@@ -45,10 +46,7 @@ export const documentOf = (part: string): string =>
 const membersAt = (document: unknown, keys: readonly string[]): [string, unknown][] =>
   Object.entries((valueAt(document, keys) ?? {}) as Members);
 
-const operationsIn = (document: unknown): Members[] =>
-  membersAt(document, ['paths']).flatMap(([, item]) =>
-    METHODS.flatMap((method) => (isPlain(item) && isPlain(item[method]) ? [item[method]] : [])),
-  );
+const operationsIn = (document: unknown): Members[] => candidatesIn(document).map(({ operation }) => operation);
 
 const permissionsOf = ({ 'x-permission': main, 'x-permission-also': further }: Members): Members[] =>
   [main, further].flat().filter(isPlain);
