@@ -13,27 +13,39 @@ const listeners = new Set<(sql: string) => void>();
 /** Both databases use pg. */
 const prototype = pg.Client.prototype as unknown as { query: (...args: never[]) => unknown };
 const { query } = prototype;
+/** The prefix of the periodic check that notifications arrive. It is nobody's statement. */
+const PROOF = 'accord_proof_';
 prototype.query = function (this: unknown, ...args: never[]) {
   const [first, second] = args as unknown as [string | { text: string; values?: unknown[] }, unknown[]?];
   const [text, values = []] = typeof first === 'string' ? [first, second] : [first.text, first.values];
-  const { stream } = (this as Wire).connection ?? {};
-  if (stream instanceof Socket) wires.add(stream);
-  // Skips the periodic check that notifications arrive.
-  const isProof = Array.isArray(values) && String(values[0]).startsWith('accord_proof_');
+  const { connection, connectionParameters } = this as Wire;
+  const isOfChecks = / (check|signals)$/.test(connectionParameters?.application_name ?? '');
+  if (connection?.stream instanceof Socket && !isOfChecks) wires.add(connection.stream);
+  const isProof = Array.isArray(values) && String(values[0]).startsWith(PROOF);
   for (const listener of isProof ? [] : listeners) listener(text);
   return query.apply(this as typeof prototype, args);
 };
 
 interface Wire {
   connection?: { stream: unknown };
+  connectionParameters?: { application_name?: string };
 }
-/** The sockets of servers, which the embedded database does not have. */
+/** The sockets of servers, which the embedded database does not have, without those of periodic checks. */
 const wires = new WeakSet<object>();
+
+/** Returns the text of a call of `_write` or `_writev`. */
+const textOf = ([written]: readonly unknown[]): string =>
+  Array.isArray(written) ? written.map(({ chunk }) => String(chunk)).join('') : String(written);
+
+/** True for a write to the server that is no periodic check. @param args of `_write` or `_writev` */
+export const isWrite = (socket: unknown, args: readonly unknown[]): boolean =>
+  wires.has(socket as object) && !textOf(args).includes(PROOF);
+
 let writes = 0;
 for (const name of ['_write', '_writev'] as const) {
   const original = Socket.prototype[name] as (...args: unknown[]) => void;
   Socket.prototype[name] = function (this: Socket, ...args: unknown[]) {
-    if (wires.has(this) && ofRequest.getStore() === true) writes += 1;
+    if (ofRequest.getStore() === true && isWrite(this, args)) writes += 1;
     original.apply(this, args);
   };
 }
@@ -68,12 +80,12 @@ export function watchStatements(fits: RegExp): { seen: string[]; stop: () => voi
   listeners.add(listener);
   return { seen, stop: () => listeners.delete(listener) };
 }
-/**
- * Returns the statements of HTTP requests while `work` runs, without the beginning and the end of transactions, and
- * without the first statement of a new connection. No other request may run.
- */
+/** The beginning and the end of transactions, and what a new connection asks about its server. */
+const IS_OF_NO_REQUEST = /^\s*(BEGIN|COMMIT|SELECT pg_backend_pid)|\bdatabase_state\b/;
+
+/** Returns the statements of HTTP requests while `work` runs. No other request may run. */
 export const statementsOf = <T>(work: () => Promise<T>): Promise<Sent<T>> =>
-  listened(work, (sql) => ofRequest.getStore() === true && !/^\s*(BEGIN|COMMIT|SELECT pg_backend_pid)/.test(sql));
+  listened(work, (sql) => ofRequest.getStore() === true && !IS_OF_NO_REQUEST.test(sql));
 
 /** Returns all statements while `work` runs. */
 export const statementsMeanwhile = <T>(work: () => Promise<T>): Promise<Sent<T>> => listened(work, () => true);
