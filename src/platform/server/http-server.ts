@@ -7,9 +7,9 @@ import { BOUNDS } from '../core/bounds.js';
 import { addressOfSocket } from '../core/calls/networks.js';
 import { answerParserError, sendProblem } from '../core/http/failures.js';
 import { isUpgrade, requestIdOf } from '../core/http/headers.js';
+import { WholeResponse } from '../core/http/whole-response.js';
 import type { Config } from '../core/variables.js';
 import { requestLog } from './request-log.js';
-import { WholeResponse } from './whole-response.js';
 
 /** Milliseconds. */
 export const TIMEOUTS_MS = {

@@ -10,6 +10,7 @@ import { Failure } from '../calls/errors.js';
 import { type addressReader, isLoopbackAddress } from '../calls/networks.js';
 import type { StagesOf } from '../stages.js';
 import { headerValues } from './headers.js';
+import { addCommon, commonHeaders } from './whole-response.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -75,14 +76,14 @@ export function commonStages(app: FastifyInstance, { production, tls, proxied, a
     if (!isConfidential(request))
       throw new Failure('FORBIDDEN', 'Credentials are accepted over HTTPS only. Use an https:// address.');
   };
-  const headers = securityHeaders();
+  const headers = commonHeaders(securityHeaders());
   const stages = {
     route: () => (request) => {
       request.arrivedAt = performance.now();
       addressOf(request.raw);
     },
     'request-id': () => (request, reply) => void reply.header('x-request-id', request.id),
-    'security-headers': () => (_request, reply) => void reply.headers(headers),
+    'security-headers': () => (_request, reply) => addCommon(reply.raw, headers),
     https: ({ credentialsInBody }) =>
       credentialsInBody ? ({ request }: { request: FastifyRequest }) => requireHttps(request) : undefined,
     // A proxy may have checked the other one (RFC 9112 §3.2).

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import { WholeResponse } from '../../src/platform/server/whole-response.js';
-import { memoryDatabase } from '../support/databases.js';
-import { raw, statusesOf } from '../support/raw.js';
-import { startService } from '../support/service.js';
+import { WholeResponse } from '../../../src/platform/core/http/whole-response.js';
+import { memoryDatabase } from '../../support/databases.js';
+import { raw, statusesOf } from '../../support/raw.js';
+import { startService } from '../../support/service.js';
 
 type Write = (...given: unknown[]) => unknown;
 type Written = Record<'write' | '_writev', Write> & { server?: unknown };

@@ -24,6 +24,31 @@ function lineOf(name: string, value: unknown): string | undefined {
   return line;
 }
 
+/** Headers that all answers of a service share, and their lines. */
+export interface CommonHeaders {
+  readonly values: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+export const commonHeaders = (values: CommonHeaders['values']): CommonHeaders => ({
+  values,
+  text: Object.entries(values)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join(''),
+});
+
+const NONE = commonHeaders({});
+
+/** Adds headers that the answer may replace. */
+export function addCommon(response: ServerResponse, common: CommonHeaders): void {
+  if (response instanceof WholeResponse) response.common = common;
+  else setCommon(response, common);
+}
+
+function setCommon(response: ServerResponse, { values }: CommonHeaders): void {
+  for (const name in values) if (!response.hasHeader(name)) response.setHeader(name, values[name] as string);
+}
+
 let second = 0;
 let date = '';
 /** Returns the present second for `Date` (RFC 9110 §6.6.1). */
@@ -51,11 +76,16 @@ interface Internals {
 export class WholeResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   /** Undefined for a response whose head Node has written. */
   #head: string | undefined;
+  common: CommonHeaders | undefined;
 
   override writeHead(status: number, ...rest: unknown[]): this {
     const [headers] = rest;
-    if (typeof headers === 'object' && headers !== null) this.#head = this.#headOf(status, headers);
-    if (this.#head === undefined) return super.writeHead(status, ...(rest as []));
+    if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
+      if (this.common) setCommon(this, this.common);
+      return super.writeHead(status, ...(rest as []));
+    }
+    this.#head = this.#headOf(status, headers);
+    if (this.#head === undefined) return super.writeHead(status, Object.assign({}, this.common?.values, headers));
     this.statusCode = status;
     (this as unknown as Internals)._header = this.#head;
     return this;
@@ -79,9 +109,10 @@ export class WholeResponse<Request extends IncomingMessage = IncomingMessage> ex
     const hasLength = Object.hasOwn(headers, 'content-length');
     const isPlain = this.shouldKeepAlive && !this.headersSent && this.getHeaderNames().length === 0;
     if (!isPlain || !hasLength || phrase === undefined || WITHOUT_BODY.includes(status)) return undefined;
-    let head = `HTTP/1.1 ${status} ${phrase}\r\n`;
+    const { values, text } = this.common ?? NONE;
+    let head = `HTTP/1.1 ${status} ${phrase}\r\n${text}`;
     for (const name in headers) {
-      const line = lineOf(name, (headers as Record<string, unknown>)[name]);
+      const line = name in values ? undefined : lineOf(name, (headers as Record<string, unknown>)[name]);
       if (line === undefined) return undefined;
       head += line;
     }
