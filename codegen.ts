@@ -1,9 +1,6 @@
-import { requiredResolvers, withoutDirectives } from '@accord-api/workbench/generate/resolvers';
+import { loadPlugin, withoutDirectives } from '@accord-api/workbench/generate/resolvers';
 import { sdlIn } from '@accord-api/workbench/model/sdl-source';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-
-/** A plugin of ours, which makes a forgotten resolver fail to compile. */
-const REQUIRED = 'required-resolvers';
 
 /** What `npm run codegen`, and graphql-codegen by itself, make of schema.graphql. The former checks the contract first. */
 const config: CodegenConfig = {
@@ -11,10 +8,10 @@ const config: CodegenConfig = {
   get schema() {
     return withoutDirectives(sdlIn(import.meta.dirname));
   },
-  pluginLoader: async (name) => (name.endsWith(REQUIRED) ? requiredResolvers : import(name)),
+  pluginLoader: loadPlugin,
   generates: {
     'generated/graphql.ts': {
-      plugins: ['typescript', 'typescript-resolvers', REQUIRED],
+      plugins: ['typescript', 'typescript-resolvers', 'required-resolvers'],
       config: {
         contextType: '../src/application/context.js#GraphQLContext',
         // A type is resolved from the model that the services return, not from its own shape.

@@ -14,6 +14,11 @@ const filesIn = (folder: string) =>
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
 const textOf = (...path: string[]) => readFileSync(join(...path), 'utf8');
 
+const GENERATED = [
+  ...['contract.json', 'errors.ts', 'graphql.ts', 'openapi.ts', 'openapi.yaml', 'operations.ts', 'permissions.md'],
+  'policy.ts',
+].map((name) => `generated/${name}`);
+
 const whole = { skip: skipUnlessWhole };
 
 t.test('accord new writes a complete project with the name of its directory, and prints the next steps', async (t) => {
@@ -34,7 +39,7 @@ t.test('accord new writes a complete project with the name of its directory, and
   t.match(textOf(folder, 'src/application/name.ts'), "'book-club'");
   t.match(textOf(folder, 'openapi.yaml'), 'title: Book Club');
   const named = filesIn(TEMPLATE).map((file) => file.replace(/^_gitignore$/, '.gitignore').replace(/^_/, ''));
-  t.same(filesIn(folder).sort(), named.sort());
+  t.same(filesIn(folder).sort(), [...named, ...GENERATED].sort());
   const leftOver = filesIn(folder).filter((file) =>
     /my[-_]api|My API|<(year|platform|prepared-prisma|testing|workbench)>/.test(textOf(folder, file)),
   );

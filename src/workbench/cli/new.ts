@@ -71,7 +71,7 @@ async function writeFiles(directory: string, files: ReadonlyMap<string, string>)
 }
 
 /**
- * Writes a new project.
+ * Writes a new project, and generates from its contracts.
  * @param packages the versions or tarballs of the packages
  * @throws Unable for a directory that is not empty
  */
@@ -91,6 +91,11 @@ async function writeProject(
   await writeFiles(directory, await projectFiles(words));
   // npm packages files without their executable bit.
   await chmod(join(directory, '.ci', 'run'), 0o755);
+  // Loaded here, because most commands generate nothing.
+  const { generate } = await import('../generate/generate.js');
+  const { readContracts } = await import('../model/contracts.js');
+  const { ok, report } = await generate(await readContracts(directory), { root: directory, client: false });
+  if (!ok) throw new Error(report);
 }
 
 const DESCRIPTION =

@@ -36,6 +36,8 @@ interface GenerateOptions {
   root: string;
   /** Compares with the files on disk and writes nothing. Leaves out what is not committed: the Prisma client and contract.json. */
   check?: boolean;
+  /** False leaves the Prisma client to the build. */
+  client?: boolean;
 }
 
 /** Moves a reference with siblings (OpenAPI 3.1) into `allOf`, because openapi-typescript ignores the siblings. */
@@ -217,10 +219,13 @@ function firstDifference(before: string | undefined, after: string): string {
  * Generates `generated/` from valid contracts, or with `check` reports stale files. Writes only changed files, after all of them and the
  * Prisma client were generated. Rejects if a generator fails.
  */
-export async function generate(contracts: Contracts, { root, check: only = false }: GenerateOptions): Promise<Outcome> {
+export async function generate(
+  contracts: Contracts,
+  { root, check: only = false, client: wantsClient = true }: GenerateOptions,
+): Promise<Outcome> {
   // The client is not committed. A project without the package `generated/` does not use it.
   const hasClient = filesIn(root).read('generated/package.json') !== undefined;
-  const renewClient = !only && hasClient && !(await prismaClientIsCurrent(root));
+  const renewClient = !only && wantsClient && hasClient && !(await prismaClientIsCurrent(root));
   const checked = check(contracts);
   const checkedAll = Promise.all([checked, renewClient ? checkClientSchema(root) : []]).then((found) => found.flat());
   // Prisma's commands take a second each, so each step starts as soon as its input is checked.

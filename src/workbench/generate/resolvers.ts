@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -120,6 +121,12 @@ export const requiredResolvers: CodegenPlugin = {
   plugin: (schema) => ({ prepend: [HEADER, IMPORTS], content: `${REQUIRED}\n${named(schema)}` }),
 };
 
+const OWN_PLUGIN = 'required-resolvers';
+
+/** Loads a plugin of `codegen.ts`. `required-resolvers` makes a missing resolver a compiler error. */
+export const loadPlugin = async (name: string): Promise<CodegenPlugin> =>
+  name.endsWith(OWN_PLUGIN) ? requiredResolvers : import(name);
+
 /** Keeps the `import.meta` of each module, which a bundle would replace by its own. */
 const importMeta: Plugin = {
   name: 'import-meta',
@@ -128,6 +135,17 @@ const importMeta: Plugin = {
       const meta = JSON.stringify({ url: pathToFileURL(path).href, dirname: dirname(path), filename: path });
       return { contents: `const __meta = ${meta}; ${await readFile(path, 'utf8')}`, loader: 'ts' };
     });
+  },
+};
+
+/** Finds this package without `node_modules`, which a new project has no more than a second one of it. */
+const ownPackage: Plugin = {
+  name: 'own-package',
+  setup({ onResolve }) {
+    onResolve({ filter: /^@accord-api\/workbench\// }, ({ path }) => ({
+      path: import.meta.resolve(path),
+      external: true,
+    }));
   },
 };
 
@@ -152,14 +170,15 @@ export async function importTypeScript(root: string, file: string): Promise<Reco
       'import.meta.dirname': '__meta.dirname',
       'import.meta.filename': '__meta.filename',
     },
-    plugins: [importMeta],
+    plugins: [ownPackage, importMeta],
     logLevel: 'silent',
   });
   const text = outputFiles.map((file) => file.text).join('');
-  // The bundle must be below node_modules to find the project's packages.
-  const folder = join(root, 'node_modules', '.cache', 'accord');
+  // The bundle must be in the project to find its packages.
+  const packages = join(root, 'node_modules');
+  const folder = existsSync(packages) ? join(packages, '.cache', 'accord') : root;
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  const path = join(folder, `${digest}-${process.pid}.mjs`);
+  const path = join(folder, `.${digest}-${process.pid}.mjs`);
   await mkdir(folder, { recursive: true });
   await writeFile(path, text);
   return import(pathToFileURL(path).href).finally(() => rm(path, { force: true }));

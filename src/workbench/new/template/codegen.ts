@@ -1,18 +1,15 @@
-import { requiredResolvers, withoutDirectives } from '@accord-api/workbench/generate/resolvers';
+import { loadPlugin, withoutDirectives } from '@accord-api/workbench/generate/resolvers';
 import { sdlIn } from '@accord-api/workbench/model/sdl-source';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-
-/** The plugin that makes a missing resolver a compiler error. */
-const REQUIRED = 'required-resolvers';
 
 const config: CodegenConfig = {
   get schema() {
     return withoutDirectives(sdlIn(import.meta.dirname));
   },
-  pluginLoader: async (name) => (name.endsWith(REQUIRED) ? requiredResolvers : import(name)),
+  pluginLoader: loadPlugin,
   generates: {
     'generated/graphql.ts': {
-      plugins: ['typescript', 'typescript-resolvers', REQUIRED],
+      plugins: ['typescript', 'typescript-resolvers', 'required-resolvers'],
       config: {
         contextType: '../src/application/context.js#GraphQLContext',
         // Resolvers receive a row of the model.
