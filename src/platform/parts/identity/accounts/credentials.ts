@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, generateKeySync } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { emailKey, type User } from '../../../core/accounts.js';
 import { type Actor, authenticated, type Call } from '../../../core/calls/access.js';
@@ -160,7 +160,7 @@ const wrong = (detail: string) =>
  * password can be guessed. A new hash has a new salt, so old entries never match.
  */
 export function verifiedPasswords(now: () => number) {
-  const key = randomBytes(32);
+  const key = generateKeySync('hmac', { length: 256 });
   const known = new LRUCache<string, { owner: number; until: number }>({ max: MAX_CACHED_PASSWORDS });
   // Neither hashes nor addresses contain NUL.
   const digest = (stored: string, password: string) =>
