@@ -1,6 +1,6 @@
 import { login, stopAll } from './accord.js';
 import { AUTHORS } from './data.js';
-import { FLOWS } from './flows.js';
+import { FLOWS, LOADERS, STATEMENT } from './flows.js';
 import { type Asked, measureRequests, type Variant } from './measure.js';
 import { peersOn } from './peers.js';
 import { documents, idOf, likeDocument, NESTED, NESTED_BY_ROWS, SHALLOW, SHALLOW_BY_ROWS, users } from './requests.js';
@@ -10,8 +10,8 @@ import type { Measurements } from './results.js';
 export async function graphql(ours: Variant, database: string, beside: readonly Variant[]): Promise<Measurements> {
   const peer = peersOn(database);
   const others = [
-    await peer('JSON statement', 'limit', 'json-pg'),
-    await peer('mercurius loaders + Prisma', 'peer', 'mercurius-prisma'),
+    await peer(STATEMENT, 'limit', 'json-pg'),
+    await peer(LOADERS, 'peer', 'mercurius-prisma'),
     await peer('Apollo + DataLoader + Prisma', 'peer', 'apollo-prisma'),
   ];
   const postgraphile = await peer('PostGraphile', 'peer', 'postgraphile');

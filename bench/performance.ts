@@ -1,6 +1,6 @@
 /**
  * `npm run bench` compares Accord with hand-written servers and with alternatives. It writes `bench/results.json`,
- * docs/performance.md and the picture. `npm run bench -- rest live` measures these parts only. `BENCH=whole` takes
+ * docs/performance.md and the picture, on each version of Node that it finds (`nodes.ts`). `npm run bench -- rest live` measures these parts only. `BENCH=whole` takes
  * longer. `--against COMMIT` measures another commit beside in the parts rest and graphql. `ROUNDS=` and `SECONDS=` set the number of rounds and the seconds of each. `npm run bench -- growth profiles`
  * measures how the cost grows, and the shares of the processor time; `BENCH=whole` includes both.
  */
@@ -11,16 +11,26 @@ import { checkedOut } from './against.js';
 import { idle, starts } from './at-rest.js';
 import { administered, type Directories, embeddedData, postgresqlData } from './data.js';
 import { ACCORD } from './flows.js';
+import { garbage } from './garbage.js';
 import { graphql } from './graphql.js';
 import { measureGrowth } from './growth.js';
 import { embedded, trivial } from './in-process.js';
 import { live } from './live.js';
 import { LONG, ROUNDS, SECONDS, type Variant } from './measure.js';
+import { repeatOnEachNode } from './nodes.js';
 import { writePage } from './page.js';
 import { peerVersions, preparePeers } from './peers.js';
 import { profiles } from './profile.js';
 import { rest } from './rest.js';
-import { type About, addGrowth, addProfiles, addResults, type Measurements, type Results } from './results.js';
+import {
+  type About,
+  type AllResults,
+  addGrowth,
+  addMade,
+  addProfiles,
+  addResults,
+  type Measurements,
+} from './results.js';
 import { killAll } from './server.js';
 
 /** The commits of `--against`, in folders of their own. */
@@ -64,8 +74,9 @@ const PARTS: Record<string, (data: Data) => Promise<Measurements>> = {
 };
 
 /** Slow parts without peers. */
-const BESIDE: Record<string, (data: Data, about: About) => Promise<Results>> = {
+const BESIDE: Record<string, (data: Data, about: About) => Promise<AllResults>> = {
   growth: async ({ database: { url } }, about) => addGrowth(await measureGrowth(url), about),
+  garbage: async ({ database: { url }, directories }, about) => addMade(await garbage(url, directories), about),
   profiles: async ({ database: { url }, directories }, about) => addProfiles(await profiles(url, directories), about),
 };
 
@@ -89,6 +100,7 @@ async function measure(names: string[], data: Data): Promise<void> {
 }
 
 async function main(): Promise<void> {
+  if (repeatOnEachNode()) return;
   if (process.platform !== 'linux') throw new Error('The bench reads processor time from /proc, which only Linux has.');
   const { values, positionals: asked } = parseArgs({
     options: { against: { type: 'string', multiple: true, default: [] } },

@@ -1,5 +1,5 @@
 import { FLOWS, type FlowName } from './flows.js';
-import { daysOf, type Figure, type Results } from './results.js';
+import { type AllResults, daysOf, type Figure, nodesIn, type Results } from './results.js';
 
 /** The picture of the README: bars of the variants of a few flows. */
 const SHOWN: readonly FlowName[] = ['read', 'list', 'create', 'nested', 'delivery'];
@@ -47,7 +47,8 @@ function bars(figures: Figure[], from: number): string[] {
 }
 
 /** Returns an SVG that is legible on light and dark pages. */
-export function picture(results: Results): string {
+export function picture(all: AllResults): string {
+  const results = all[nodesIn(all)[0] ?? ''] as Results;
   const { flows } = results;
   const lines: string[] = [];
   let y = 40;

@@ -1,5 +1,5 @@
 import { ACCORD, FLOWS, type Flow, type FlowName, type Goal, UNITS } from './flows.js';
-import { daysOf, type Figure, type Profile, type Results, rounded } from './results.js';
+import { type AllResults, daysOf, type Figure, nodesIn, type Profile, type Results, rounded } from './results.js';
 
 /** Generates the tables of `docs/performance.md`. */
 
@@ -30,33 +30,46 @@ const others = (figures: Figure[], accord: Figure, ...kinds: Figure['kind'][]) =
     .map(({ variant, value }) => `${variant} ${number(value)}${value > 0 ? ` (${times(accord.value / value)})` : ''}`)
     .join('; ');
 
-function judged(goal: Goal, figures: Figure[], { value }: Figure): string {
-  const goalText = (text: string, reached: boolean, found: string) =>
-    `${text}: ${reached ? 'reached' : '**missed**'}${found && `, ${found}`}`;
-  if (!('to' in goal)) return goalText(`≤ ${number(goal.atMost)}`, value <= goal.atMost, '');
-  const other = figures.find(({ variant }) => variant === goal.to)?.value;
-  if (other === undefined) return `${goal.to} was not measured`;
-  if ('atMost' in goal) {
-    return goalText(`≤ ${goal.atMost}× ${goal.to}`, value / other <= goal.atMost, times(value / other));
-  }
-  return goalText(
-    `${goal.timesCheaper}× cheaper than ${goal.to}`,
-    other / value >= goal.timesCheaper,
-    times(other / value),
+/** Returns how the figure compares with the goal, in bold if it misses it. */
+function judged({ to, atMost, since24 = atMost }: Goal, results: Results, title: string): string {
+  const found = measured(results).find(({ flow }) => flow.title === title);
+  const other = to === undefined ? 1 : found?.figures.find(({ variant }) => variant === to)?.value;
+  if (found === undefined || other === undefined) return '';
+  const ratio = found.accord.value / other;
+  const text = to === undefined ? number(ratio) : times(ratio);
+  return ratio <= (Number.parseInt(results.node, 10) < 24 ? atMost : since24) ? text : `**${text}**`;
+}
+
+const goalText = ({ to, atMost, since24 = atMost }: Goal): string => {
+  const most = since24 === atMost ? number(atMost) : `${number(atMost)} (Node 24: ${number(since24)})`;
+  return to === undefined ? `≤ ${most}` : `≤ ${most}× ${to}`;
+};
+
+/** Returns the first table, with a row per goal and a column per version of Node. */
+function goals(all: AllResults) {
+  const nodes = nodesIn(all);
+  return table(
+    ['flow', 'goal', ...nodes.map((node) => `Node ${node}`)],
+    Object.values<Flow>(FLOWS).flatMap((flow) =>
+      flow.goals.map((goal) => [
+        flow.title,
+        `${goalText(goal)}${goal.to === undefined ? ` ${flow.unit}` : ''}`,
+        ...nodes.map((node) => judged(goal, all[node] as Results, flow.title)),
+      ]),
+    ),
   );
 }
 
-/** Returns the first table, with a row per flow. */
+/** Returns a table with a row per flow. */
 const overview = (results: Results) =>
   table(
-    ['flow', 'unit', 'Accord', 'by hand', 'instead of Accord', 'goal'],
+    ['flow', 'unit', 'Accord', 'by hand', 'instead of Accord'],
     measured(results).map(({ flow, figures, accord }) => [
       flow.title,
       flow.unit,
       number(accord.value),
       others(figures, accord, 'limit', 'beside'),
       others(figures, accord, 'peer'),
-      flow.goals.map((goal) => judged(goal, figures, accord)).join('; '),
     ]),
   );
 
@@ -101,7 +114,7 @@ const compact = (size: number, power = 0): string =>
   size >= 1000 ? compact(size / 1000, power + 1) : `${size}${POWERS[power]}`;
 
 /** Returns a table for each kind of growth. */
-function growth({ growth: { date, of } }: Results): string[] {
+function growth({ date, of }: NonNullable<Results['growth']>): string[] {
   const tables = Object.values(of).flatMap(({ title, sizes, rows }) => {
     const last = sizes.length - 1;
     return [
@@ -124,7 +137,7 @@ function growth({ growth: { date, of } }: Results): string[] {
 const SMALL = 1.5;
 
 /** Returns the table of shares, with a column per flow. */
-function profiles({ profiles: { date, of } }: Results): string[] {
+function profiles({ date, of }: NonNullable<Results['profiles']>): string[] {
   const found = Object.entries(of) as [FlowName, Profile][];
   const total = (owner: string) => found.reduce((sum, [, { shares }]) => sum + (shares[owner] ?? 0), 0);
   const owners = [...new Set(found.flatMap(([, { shares }]) => Object.keys(shares)))]
@@ -146,10 +159,27 @@ function profiles({ profiles: { date, of } }: Results): string[] {
   ];
 }
 
-/** Returns the text between the `measured` marks of the page. */
-export function report(results: Results): string {
-  const { machine, node, postgresql, versions, rounds, seconds } = results;
+/** Returns the table of what a request makes, with a row per kind. */
+const madeBy = ({ date, of }: NonNullable<Results['made']>): string[] => [
+  `Counted on ${date}, with PostgreSQL. Kept bytes survive the first collection.`,
+  '',
+  ...table(
+    ['request', 'kB allocated', 'bytes kept', 'promises', 'hidden classes'],
+    Object.entries(of).map(([kind, { allocated, promoted, promises, maps }]) => [
+      kind,
+      ...[allocated / 1000, promoted, promises, maps].map((figure) => number(rounded(figure))),
+    ]),
+  ),
+  '',
+];
+
+/** Returns the sections of a version of Node. */
+function sectionsOf(results: Results): string[] {
+  const { machine, node, postgresql, versions, rounds, seconds, growth: grown, made, profiles: profiled } = results;
+  const [major] = node.split('.');
   return [
+    `## Node ${major}`,
+    '',
     `Measured on ${daysOf(results)}, each line in one run, in ${rounds} rounds of ${seconds} s for each variant, with Node ${node} and`,
     `PostgreSQL ${postgresql}, both and the clients on one machine of ${machine}.`,
     '',
@@ -157,34 +187,48 @@ export function report(results: Results): string {
     '',
     ...refusals(results),
     '',
-    '## Where we lose, and to whom',
+    `### Where we lose with Node ${major}, and to whom`,
     '',
     'By more than the 15 % that a noisy machine makes of nothing:',
     '',
     ...losses(results),
     '',
-    '## How it grows',
+    ...(made ? [`### What a request makes with Node ${major}`, '', ...madeBy(made)] : []),
+    ...(grown ? [`### How it grows with Node ${major}`, '', ...growth(grown)] : []),
+    ...(profiled ? [`### Whose the time is with Node ${major}`, '', ...profiles(profiled)] : []),
+    `### Every figure with Node ${major}`,
     '',
-    ...growth(results),
-    '## Whose the time is',
+    ...everyFigure(results),
     '',
-    ...profiles(results),
+    `### The packages with Node ${major}`,
+    '',
+    `${Object.entries(versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(', ')}.`,
+    '',
+  ];
+}
+
+/** Returns the text between the `measured` marks of the page. */
+export function report(all: AllResults): string {
+  const flows = new Map(
+    Object.values(all).flatMap((results) => measured(results).map(({ flow }) => [flow.title, flow] as const)),
+  );
+  return [
+    'Ratios of one run; in bold, a goal that is missed:',
+    '',
+    ...goals(all),
+    '',
     '## What each line is',
     '',
-    ...measured(results).map(({ flow }) => `- **${flow.title}** (${flow.unit}): ${flow.what}`),
+    ...[...flows.values()].map(({ title, unit, what }) => `- **${title}** (${unit}): ${what}`),
     '',
     'The units:',
     '',
     ...Object.entries(UNITS).map(([unit, text]) => `- ${unit}: ${text}.`),
     '',
-    '## Every figure',
-    '',
-    ...everyFigure(results),
-    '',
-    '## The packages',
-    '',
-    `${Object.entries(versions)
-      .map(([name, version]) => `${name} ${version}`)
-      .join(', ')}.`,
-  ].join('\n');
+    ...nodesIn(all).flatMap((node) => sectionsOf(all[node] as Results)),
+  ]
+    .join('\n')
+    .trimEnd();
 }

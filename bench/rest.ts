@@ -36,6 +36,11 @@ export async function rest(ours: Variant, database: string, beside: readonly Var
     create: await measureRequests(FLOWS.create.title, asked(newUsers(headers), newUsers()), {
       comparable: likeNewUser,
     }),
+    tail: await measureRequests(
+      FLOWS.tail.title,
+      [ours, ...others].map((variant) => ({ ...variant, requests: users(variant === ours ? headers : undefined) })),
+      { connections: 32, value: ({ p50, p99 }) => p99 / p50 },
+    ),
     offset: await firstPage(ours, bare),
     logins: await amidLogins(ours),
   };

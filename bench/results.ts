@@ -45,6 +45,16 @@ export interface Profile {
   shares: Record<string, number>;
 }
 
+/** What a request makes. */
+export interface Made {
+  /** Bytes, and those of them that a minor collection leaves. */
+  allocated: number;
+  promoted: number;
+  promises: number;
+  /** Hidden classes of V8. */
+  maps: number;
+}
+
 export interface Results {
   /** The date of each flow. All variants of a flow have one run, but flows may have different ones. */
   dates: Partial<Record<FlowName, string>>;
@@ -55,36 +65,53 @@ export interface Results {
   rounds: number;
   seconds: number;
   flows: Measurements;
-  growth: { date: string; of: Record<string, Growth> };
-  profiles: { date: string; of: Partial<Record<FlowName, Profile>> };
+  growth?: { date: string; of: Record<string, Growth> };
+  made?: { date: string; of: Record<string, Made> };
+  profiles?: { date: string; of: Partial<Record<FlowName, Profile>> };
 }
 
 const FILE = join(ROOT, 'bench', 'results.json');
 
-export const readResults = (): Results => JSON.parse(readFileSync(FILE, 'utf8'));
+/** The results by the major version of Node. */
+export type AllResults = Record<string, Results>;
+
+export const readResults = (): AllResults => JSON.parse(readFileSync(FILE, 'utf8'));
+
+/** Returns the versions of Node with results, the newest first. */
+export const nodesIn = (all: AllResults): string[] => Object.keys(all).sort((a, b) => Number(b) - Number(a));
+
+const [NODE = ''] = process.versions.node.split('.');
 
 /** The common data of one run. */
-export type About = Omit<Results, 'flows' | 'dates' | 'growth' | 'profiles'>;
+export type About = Omit<Results, 'flows' | 'dates' | 'growth' | 'profiles' | 'made'>;
 
-function write(results: Results): Results {
+/** Changes the results of this version of Node, and returns all. */
+function change(about: About, by: (before: Partial<Results>) => Partial<Results>): AllResults {
+  const all = readResults();
+  const nothing = { dates: {}, flows: {} };
+  const before = all[NODE] ?? nothing;
+  const results = { ...all, [NODE]: { ...nothing, ...before, ...about, ...by(before) } };
   writeFileSync(FILE, `${JSON.stringify(results, null, 2)}\n`);
   return results;
 }
 
 const today = () => new Date().toISOString().slice(0, 10);
 
-/** Replaces the figures of the measured flows and returns all results. */
-export function addResults(flows: Measurements, about: About): Results {
-  const before = readResults();
-  const now = Object.fromEntries(Object.keys(flows).map((name) => [name, today()]));
-  return write({ ...before, ...about, dates: { ...before.dates, ...now }, flows: { ...before.flows, ...flows } });
-}
+/** Replaces the figures of the measured flows. */
+export const addResults = (flows: Measurements, about: About): AllResults =>
+  change(about, (before) => {
+    const now = Object.fromEntries(Object.keys(flows).map((name) => [name, today()]));
+    return { dates: { ...before.dates, ...now }, flows: { ...before.flows, ...flows } };
+  });
 
-export const addGrowth = (of: Results['growth']['of'], about: About): Results =>
-  write({ ...readResults(), ...about, growth: { date: today(), of } });
+export const addGrowth = (of: Record<string, Growth>, about: About): AllResults =>
+  change(about, () => ({ growth: { date: today(), of } }));
 
-export const addProfiles = (of: Results['profiles']['of'], about: About): Results =>
-  write({ ...readResults(), ...about, profiles: { date: today(), of } });
+export const addMade = (of: Record<string, Made>, about: About): AllResults =>
+  change(about, () => ({ made: { date: today(), of } }));
+
+export const addProfiles = (of: Partial<Record<FlowName, Profile>>, about: About): AllResults =>
+  change(about, () => ({ profiles: { date: today(), of } }));
 
 /** Returns the day of the measurements, or the first and the last day. */
 export function daysOf({ dates }: Results): string {

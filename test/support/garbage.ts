@@ -26,6 +26,8 @@ interface Collections {
   pause: number;
 }
 
+let made = 0;
+
 /** The requests that are measured, by kind, and a function that sends some of a kind over 16 connections. */
 async function load(url: string) {
   const { email, password } = demo.people[0];
@@ -33,7 +35,6 @@ async function load(url: string) {
   const login = await fetch(`${url}/api/v1/auth/login`, { ...POST, headers: JSON_BODY, body });
   const { access_token: token } = (await login.json()) as { access_token: string };
   const headers = { authorization: `Bearer ${token}`, ...JSON_BODY };
-  let made = 0;
   const user = () => JSON.stringify({ name: 'New', email: `new-${++made}@example.com`, role: 'developer' });
   const kinds: Record<Kind, [path: string, init: RequestOptions, body?: () => string]> = {
     // The kind with the highest bound first: optimised code and its data are promoted during the first requests.
