@@ -126,6 +126,13 @@ export const variables = Type.Object({
     30_000,
     'milliseconds between two pings of the service on a WebSocket; shorter than the idle time-out of every proxy',
   ),
+  HEALTH_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 65_535,
+      description: 'second port, for health and metrics only, over plain HTTP; unset: PORT answers them',
+    }),
+  ),
   METRICS_TOKEN: secret(text('bearer token for /metrics; unset: only this machine, and nobody with TRUST_PROXY')),
   METRICS_HTTP_FROM: text('addresses that may send METRICS_TOKEN over plain HTTP, as in TRUST_PROXY; unset: none'),
 });
@@ -139,7 +146,7 @@ export const VARIABLES_OF: Readonly<Partial<Record<PartName, readonly (keyof Env
   identity: ['ADMIN_EMAIL', 'ADMIN_PASSWORD', 'LOGIN_LIMIT', 'JWT_ALGORITHM', 'JWT_SECRET', 'JWT_ISSUER', 'JWT_AUDIENCE'],
   limits: ['RATE_LIMIT', 'RATE_LIMIT_ANONYMOUS', 'RATE_CEILING'],
   live: ['WEBSOCKET_PING'],
-  observability: ['REQUEST_LOG_RATE', 'METRICS_TOKEN', 'METRICS_HTTP_FROM'],
+  observability: ['REQUEST_LOG_RATE', 'HEALTH_PORT', 'METRICS_TOKEN', 'METRICS_HTTP_FROM'],
 };
 
 type Settings = Omit<Environment, 'KEY_SECRET' | 'JWT_SECRET'>;

@@ -115,6 +115,9 @@ function contradictions(environment: Environment): string[] {
         !areAddresses(environment[name]) &&
         `${name}: must be addresses, subnets, loopback, linklocal or uniquelocal, separated by commas`,
     ),
+    environment.PORT > 0 &&
+      environment.HEALTH_PORT === environment.PORT &&
+      'PORT, HEALTH_PORT: must be different ports',
     environment.METRICS_HTTP_FROM && !environment.METRICS_TOKEN && 'METRICS_HTTP_FROM: needs a METRICS_TOKEN',
     ...(isProduction(environment) ? inProduction(environment, onlyTexts(ofProduction)) : []),
   ]);
@@ -219,13 +222,14 @@ export function readConfig(
 /** Returns one address, because Fastify cuts running requests of a second listener when it closes. */
 export const listenHost = ({ HOST }: Pick<Config, 'HOST'>): string => (HOST === 'localhost' ? '127.0.0.1' : HOST);
 
-/** Returns a ConfigError for a wrong port or host, and other errors unchanged. */
-export function notListening(error: unknown, { PORT, HOST }: Pick<Config, 'PORT' | 'HOST'>): unknown {
+/** Returns a ConfigError for a wrong port or host, and other errors unchanged. @param name the variable of the port */
+export function notListening(error: unknown, config: Config, name: 'PORT' | 'HEALTH_PORT' = 'PORT'): unknown {
+  const { HOST: host, [name]: port } = config;
   const problems: Record<string, string> = {
-    EADDRINUSE: `PORT: another process listens on ${PORT}; stop it, or set another port (0 selects a free one).`,
-    EACCES: `PORT: this process may not listen on ${PORT}.`,
-    EADDRNOTAVAIL: `HOST: ${HOST} is not an address of this machine.`,
-    ENOTFOUND: `HOST: ${HOST} is not known.`,
+    EADDRINUSE: `${name}: another process listens on ${port}; stop it, or set another port (0 selects a free one).`,
+    EACCES: `${name}: this process may not listen on ${port}.`,
+    EADDRNOTAVAIL: `HOST: ${host} is not an address of this machine.`,
+    ENOTFOUND: `HOST: ${host} is not known.`,
   };
   const problem = problems[(error as NodeJS.ErrnoException).code ?? ''];
   return problem ? new ConfigError(problem, { cause: error }) : error;

@@ -127,7 +127,7 @@ function watchTlsFiles(app: FastifyInstance, files: TlsFiles): void {
 }
 
 /** Sets limits on the server, because Fastify drops some options. */
-function limitTransport(server: Server, { headers, request, unread, idle }: Timeouts): void {
+export function limitTransport(server: Server, { headers, request, unread, idle }: Timeouts): void {
   // Node checks for late requests at this interval, so limits are shortened by it.
   const interval = Math.min(500, headers / 4);
   Object.assign(server, {

@@ -9,6 +9,7 @@ import { buildApp, loadGraphql, partsOf } from './app.js';
 import { ConfigError, inProduction, listenHost, notListening } from './config.js';
 import { drainOnClose, type StopAccepting } from './drain.js';
 import { whenShellGone } from './npm-shell.js';
+import { probeServer } from './probes.js';
 
 /** Loads modules before the database is open that `buildApp` needs. */
 export const preload = (application: Application): Promise<unknown> =>
@@ -43,6 +44,7 @@ export async function serve(application: Application, config: Config, database: 
       'a newer version has migrated the database; unless an update runs, install that version',
     );
   }
+  const answerProbes = probeServer(app, config);
   const stopAccepting = drainOnClose(app);
   const stored = readAddress(config.DATABASE_URL);
   if (stored.kind === 'embedded' && stored.directory)
@@ -51,6 +53,7 @@ export async function serve(application: Application, config: Config, database: 
   const address = await app.listen({ port: config.PORT, host: listenHost(config) }).catch((error: unknown) => {
     throw notListening(error, config);
   });
+  await answerProbes?.();
   return { address, demo, app };
 }
 

@@ -109,7 +109,7 @@ t.test('the lines of a start have the name', async (t) => {
     core: { seams: { pages: {} } } as never,
     hasRoute: () => true,
     notWritten: [],
-    restEntry: { prefixes: ['/api/v1', '/api/v2'], sample: '/api/v2/labels' },
+    restEntry: { probes: [], prefixes: ['/api/v1', '/api/v2'], sample: '/api/v2/labels' },
   };
   const [config, database] = [readConfig({}), { label: 'a database', migrated: [] } as never];
   printAddresses({

@@ -10,7 +10,7 @@ import { andThen } from '../calls/schedulers.js';
 import { kindOf, type OpenApiDocument } from '../contract/document.js';
 import { operations, prefixOf, type RestOperation, splitPath, takesKey, versionsOf } from '../contract/openapi.js';
 import { parameterForm } from '../contract/parameter-form.js';
-import { refuseUnanswered } from '../contract/part-operations.js';
+import { OPERATIONS_OF, refuseUnanswered } from '../contract/part-operations.js';
 import { PUBLISHED, type ServedContracts } from '../contract/published.js';
 import { inlineSchemas } from '../contract/schemas.js';
 import type { ServedServices } from '../http/call.js';
@@ -70,11 +70,14 @@ export const notWrittenOperations = (all: readonly RestOperation[], handlers: Ha
   return [...new Set(missing.map(({ operationId }) => operationId))];
 };
 
+const isProbe = (operationId: string): boolean => OPERATIONS_OF.observability.some((name) => name === operationId);
+
 export type RestEntry = ReturnType<typeof restEntry>;
 
-/** Returns the prefixes, and the first path of the newest version without parameters that takes Basic credentials. */
+/** Returns the prefixes, the paths of health and metrics, and the first path of the newest version without parameters that takes Basic credentials. */
 export const restEntry = (operations: RestOperation[], served: readonly string[]) => ({
   prefixes: served.map(prefixOf),
+  probes: operations.flatMap(({ operationId, path }) => (isProbe(operationId) ? path : [])),
   sample: operations.find(
     ({ method, path, security }) =>
       method === 'GET' &&
