@@ -27,6 +27,7 @@ t.test('an empty environment gives the defaults, and nothing may change them', a
     PORT: 3000,
     HOST: 'localhost',
     LOG_LEVEL: 'info',
+    DATABASE_POOL: 10,
     MIGRATE_ON_START: 'on',
     JWT_ALGORITHM: 'RS256',
     BODY_LIMIT: 65_536,

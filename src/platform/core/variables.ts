@@ -54,6 +54,12 @@ export const variables = Type.Object({
       'postgres://… of the server itself for migrations, locks and signals; needed if DATABASE_URL leads through a pooler in transaction mode',
     ),
   ),
+  DATABASE_POOL: between(
+    1,
+    1000,
+    10,
+    'connections of the pool to PostgreSQL, besides two for shared reads, one for signals and one for a check now and then',
+  ),
   MIGRATE_ON_START: choice(
     ['on', 'off'],
     'off: the start applies no migrations, and refuses a database that lacks some; `accord migrate` applies them',

@@ -1,13 +1,11 @@
 import { relative, resolve } from 'node:path';
-import { DIRECT, driverUrl, POSTGRESQL, parameterProblems } from './parameters.js';
+import { driverUrl, POSTGRESQL, parameterProblems } from './parameters.js';
 
 /** The address of the data. `label` is for people and never contains a password. */
 export type DatabaseAddress =
   | { kind: 'embedded'; directory: string | undefined; label: string }
-  | { kind: 'postgresql'; url: string; label: string; poolSize: number };
+  | { kind: 'postgresql'; url: string; label: string };
 
-/** The connections of the pool, unless the address says otherwise. */
-const POOL_SIZE = 10;
 const EMBEDDED_PREFIX = 'pglite://';
 const ADDRESS_FORMS =
   'pglite://memory, pglite:///absolute/path, pglite://./relative/path or postgres://user:password@host:5432/name';
@@ -39,7 +37,7 @@ export function readAddress(url: string | undefined): DatabaseAddress {
 export function directAddress(url: string | undefined, { kind }: DatabaseAddress): string | undefined {
   if (!url) return undefined;
   if (kind === 'postgresql' && /^postgres(ql)?:\/\//.test(url) && URL.canParse(url))
-    return postgresql(new URL(url), 'DATABASE_DIRECT_URL', DIRECT).url;
+    return postgresql(new URL(url), 'DATABASE_DIRECT_URL').url;
   throw new Error('DATABASE_DIRECT_URL: must be an address such as postgres://…, beside a DATABASE_URL of that form.');
 }
 
@@ -53,11 +51,10 @@ function embedded(path: string): DatabaseAddress {
   };
 }
 
-function postgresql(url: URL, variable: string, known = POSTGRESQL): DatabaseAddress & { kind: 'postgresql' } {
-  const problems = parameterProblems(url, known);
+function postgresql(url: URL, variable: string): DatabaseAddress & { kind: 'postgresql' } {
+  const problems = parameterProblems(url, POSTGRESQL);
   if (problems.length > 0) throw new Error(problems.map((problem) => `${variable}: ${problem}`).join('\n'));
   const given = (name: string) => url.searchParams.get(name);
   const label = `PostgreSQL at ${given('host') ?? (url.host || 'localhost')}${url.pathname}`;
-  const poolSize = Number(given('connection_limit') ?? POOL_SIZE);
-  return { kind: 'postgresql', url: driverUrl(url), label, poolSize };
+  return { kind: 'postgresql', url: driverUrl(url), label };
 }

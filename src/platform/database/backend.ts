@@ -83,6 +83,13 @@ function isUnavailable(error: unknown): boolean {
 /** Returns true unless the connection can be used again, as after an SQL error. */
 export const isBroken = (error: unknown): boolean => (error as { severity?: unknown }).severity !== 'ERROR';
 
+/** SQLSTATE of a server, a database or a role without a free connection. */
+const TOO_MANY = '53300';
+export const hasTooMany = (error: unknown): boolean => (error as { code?: unknown }).code === TOO_MANY;
+
+/** Milliseconds until a pool that the server did not let grow tries again. */
+export const GROW_MS = 10_000;
+
 interface PoolOptions extends PoolConfig {
   reportOutcome?: ReportOutcome;
   admit?: ((sql: string) => void) | undefined;
@@ -99,7 +106,7 @@ export function openPool({ reportOutcome = () => {}, admit, ...config }: PoolOpt
     client.on('error', ignore);
     if (admit) checkStatements(client, admit);
   });
-  const connect = pool.connect.bind(pool) as () => Promise<PoolClient>;
+  const connect = growing(pool);
   async function query(...args: [QueryConfig, unknown[]?]): Promise<QueryResult> {
     const client = await connect();
     let failure: Error | undefined;
@@ -120,6 +127,36 @@ export function openPool({ reportOutcome = () => {}, admit, ...config }: PoolOpt
     connect: () => reported(connect()),
     query: (...args: Parameters<typeof query>) => reported(query(...args)),
   }) as Pool;
+}
+
+/** Returns `connect` of a pool that goes on with the connections that it has while the server gives no more. */
+function growing(pool: Pool): () => Promise<PoolClient> {
+  const open = pool.connect.bind(pool) as () => Promise<PoolClient>;
+  const { options } = pool as unknown as { options: { max: number } };
+  const { max } = options;
+  let size = 0;
+  pool.on('connect', () => {
+    size += 1;
+  });
+  pool.on('remove', () => {
+    size -= 1;
+  });
+  const grow = setTimeout(() => {
+    options.max = max;
+  }, GROW_MS).unref();
+  let isReported = false;
+  return () =>
+    open().catch((error: unknown) => {
+      if (!hasTooMany(error) || size === 0) throw error;
+      if (!isReported)
+        console.warn(
+          `PostgreSQL has no connection left, so the pool has ${size} for now, and not ${max} (DATABASE_POOL): ${reasonOf(error)}`,
+        );
+      isReported = true;
+      options.max = size;
+      grow.refresh();
+      return open();
+    });
 }
 
 /** A refused statement does not reach the server, so the COMMIT of its transaction is refused, too. */

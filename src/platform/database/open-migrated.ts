@@ -62,7 +62,7 @@ export interface DatabaseOptions {
   name?: string;
   /** The result of `dump`, for a new `pglite://memory`. */
   snapshot?: Blob;
-  /** The size of the pool on a server, instead of the address's, without the connections for shared reads and for signals. */
+  /** DATABASE_POOL. */
   poolSize?: number;
   limits?: TimeLimits;
   /** DATABASE_DIRECT_URL, the address of the server itself if a pooler is at the other one. */
@@ -75,13 +75,16 @@ export interface DatabaseOptions {
   client?: () => MaybePromise<'prisma' | undefined>;
 }
 
+/** Of commands. A service reads DATABASE_POOL. */
+const POOL_SIZE = 10;
+
 /** @throws DatabaseNotOpened */
 export async function openMigrated(
   url: string | undefined,
   {
     name = 'accord',
     snapshot,
-    poolSize,
+    poolSize = POOL_SIZE,
     limits = TIME_LIMITS_MS,
     direct: directUrl,
     migrations = migrationsFolder(),
@@ -117,10 +120,7 @@ export async function openMigrated(
 }
 
 /** Loads only the module of the requested kind. */
-async function openBackend(
-  address: DatabaseAddress,
-  { poolSize, ...options }: Omit<PostgresOptions, 'poolSize'> & { poolSize: number | undefined } & EmbeddedOptions,
-) {
+async function openBackend(address: DatabaseAddress, options: PostgresOptions & EmbeddedOptions) {
   if (address.kind === 'embedded') {
     const { openEmbedded } = await import('./embedded.js');
     const backend = await openEmbedded(address.directory, options);
@@ -128,5 +128,5 @@ async function openBackend(
     return backend;
   }
   const { openPostgres } = await import('./postgres.js');
-  return openPostgres(address.url, { ...options, poolSize: poolSize ?? address.poolSize });
+  return openPostgres(address.url, options);
 }

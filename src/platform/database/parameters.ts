@@ -34,16 +34,12 @@ export const POSTGRESQL: Parameters = {
   ...used('application_name', 'name of all connections in pg_stat_activity; unset: the application, and its purpose'),
   ...used('options', 'settings of the session: -c name=value; those that the service sets win'),
   ...used('lock_timeout idle_in_transaction_session_timeout', 'milliseconds, as in PostgreSQL', /^\d{1,9}$/),
-  ...used(
-    'connection_limit',
-    'connections of the pool, besides those for shared reads and signals; unset: 10',
-    /^[1-9]\d?$/,
-  ),
   ...set('schema', 'public'),
   ...set('client_encoding', 'UTF8'),
   ...set('keepalives', '1'),
   ...set('target_session_attrs', 'any'),
   ...set('channel_binding gssencmode', 'disable'),
+  ...refused('connection_limit', 'set DATABASE_POOL'),
   ...refused('dbname database', 'write the database behind the slash'),
   ...refused('hostaddr', 'use host'),
   ...refused('ssl requiressl sslaccept', 'use sslmode'),
@@ -65,9 +61,6 @@ export const POSTGRESQL: Parameters = {
     'leave it out: the driver has no such setting',
   ),
 };
-
-/** For DATABASE_DIRECT_URL, which has no pool. */
-export const DIRECT: Parameters = { ...POSTGRESQL, ...refused('connection_limit', 'write it into DATABASE_URL') };
 
 /** For `redis://…` and `rediss://…`. */
 export const REDIS: Parameters = {
@@ -100,7 +93,7 @@ export function parameterProblems({ searchParams, hash }: URL, known: Parameters
 export function driverUrl(given: URL): string {
   const url = new URL(given);
   const { searchParams } = url;
-  for (const [name, rule] of Object.entries(DIRECT)) if (!('used' in rule)) searchParams.delete(name);
+  for (const [name, rule] of Object.entries(POSTGRESQL)) if (!('used' in rule)) searchParams.delete(name);
   const isChecked = /^(prefer|require|verify-ca)$/.test(searchParams.get('sslmode') ?? '');
   if (isChecked && searchParams.get('uselibpqcompat') !== 'true') searchParams.set('sslmode', 'verify-full');
   return url.href;

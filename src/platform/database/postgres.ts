@@ -8,6 +8,8 @@ import { BOUNDS } from '../core/bounds.js';
 import { inFlight } from '../core/calls/in-flight.js';
 import {
   type Backend,
+  GROW_MS,
+  hasTooMany,
   openPool,
   outcomeReporter,
   type PreparedPrisma,
@@ -134,6 +136,8 @@ function sharedConnection(prepared: PreparedPrisma, options: ClientConfig, onCon
   /** For each read in flight, oldest first: a function that runs the read elsewhere. */
   const reads = inFlight<() => void>();
   let isBlocked = false;
+  /** The time in `performance.now()` until which no connection is opened, because the server has none left. */
+  let restUntil = 0;
 
   function open(): Promise<Client> {
     const opening = new Client({ ...options, pipeline: true });
@@ -157,9 +161,10 @@ function sharedConnection(prepared: PreparedPrisma, options: ClientConfig, onCon
       .on('error', onEnd)
       .on('end', onEnd)
       .on('end', () => clearTimeout(aged));
-    opened.catch(() => {
+    opened.catch((error: unknown) => {
       onEnd();
       void opening.end();
+      if (hasTooMany(error)) restUntil = performance.now() + GROW_MS;
     });
     return opened;
   }
@@ -190,7 +195,8 @@ function sharedConnection(prepared: PreparedPrisma, options: ClientConfig, onCon
   return {
     isOpen: () => connection !== undefined,
     inFlight: reads.size,
-    isFree: () => !isBlocked && reads.size() < MAX_IN_FLIGHT,
+    isFree: () =>
+      !isBlocked && reads.size() < MAX_IN_FLIGHT && (connection !== undefined || performance.now() > restUntil),
     query: (query: Statement, done: Done, elsewhere: (done: Done) => void): void => {
       let isElsewhere = false;
       const runElsewhere = () => {
@@ -212,7 +218,9 @@ function sharedConnection(prepared: PreparedPrisma, options: ClientConfig, onCon
       };
       send(query, answered, (error) => {
         remove();
-        if (!isElsewhere) done(error, prepared.NO_RESULT);
+        // The pool waits for a connection of its own.
+        if (hasTooMany(error)) runElsewhere();
+        else if (!isElsewhere) done(error, prepared.NO_RESULT);
       });
     },
     close: async () => {

@@ -52,6 +52,7 @@ async function start({ name, variables, application: load }: Program): Promise<v
         openDatabase(config.DATABASE_URL, {
           name,
           direct: config.DATABASE_DIRECT_URL,
+          poolSize: config.DATABASE_POOL,
           migrate: config.MIGRATE_ON_START,
           client: async () => (await loading).client,
         }),
