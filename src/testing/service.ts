@@ -19,7 +19,7 @@ import { type Contract, contractOf } from './contract.js';
 import { observationsOf } from './coverage/elements.js';
 
 /** Milliseconds. Tests of the usual limits set their own, so that no other test depends on the speed of the machine. */
-export const TEST_TIMEOUTS_MS = { connect: 120_000, answer: 120_000, transaction: 120_000 };
+export const TEST_TIMEOUTS_MS = { connect: 120_000, lock: 120_000, answer: 120_000, transaction: 120_000 };
 
 let migrated: Promise<Blob> | undefined;
 

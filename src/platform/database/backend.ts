@@ -54,13 +54,15 @@ export interface Backend {
 export interface TimeLimits {
   /** Until a connection is free. */
   connect: number;
+  /** Until a lock is free, unless the address states `lock_timeout`. */
+  lock: number;
   /** Until a statement is answered. */
   answer: number;
   /** Until a transaction ends, from its beginning. */
   transaction: number;
 }
 
-export const TIME_LIMITS_MS: TimeLimits = { connect: 2000, answer: 4500, transaction: 5000 };
+export const TIME_LIMITS_MS: TimeLimits = { connect: 2000, lock: 1000, answer: 4500, transaction: 5000 };
 
 /** The server must abort a statement before the client gives up, or a write that failed could be committed later. */
 export const statementTimeout = ({ answer }: Pick<TimeLimits, 'answer'>): number => Math.ceil(answer * 0.9);

@@ -66,7 +66,12 @@ export async function openPostgres(
   const { route, directRoute } = await findRoutes(atStart, connectionString, direct, statementTimeout(limits));
   const common = { connectionString, connectionTimeoutMillis: limits.connect, keepAlive: true };
   const options = { ...common, query_timeout: limits.answer, application_name: name };
-  const sessions = { statementTimeout: statementTimeout(limits), wait: limits.connect, hasState: true };
+  const sessions = {
+    statementTimeout: statementTimeout(limits),
+    lockTimeout: limits.lock,
+    wait: limits.connect,
+    hasState: true,
+  };
   const identity = serverIdentity(() => generation);
   const begin = identity.guard(beginRouted(route, sessions));
   // Without the statement of `begin`, which may fail because it asks for more than the role may read.

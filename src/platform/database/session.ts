@@ -76,6 +76,8 @@ const NOT_PERMITTED = new Set(['42501', '42883', '0A000']);
 export interface SessionOptions {
   /** Milliseconds; 0 for no limit. */
   statementTimeout: number;
+  /** Milliseconds; without it, as the address and the server state it. */
+  lockTimeout?: number;
   /** Milliseconds for the answer of the server. */
   wait: number;
   /** True if each transaction may get another session: settings of OTHERS would reach other clients. */
@@ -84,9 +86,22 @@ export interface SessionOptions {
   hasState?: boolean;
 }
 
+const unlessStated = (name: string, value: number): string =>
+  `CASE current_setting('${name}') WHEN '0' THEN '${value}' ELSE current_setting('${name}') END`;
+
 /** Returns the function that begins a session. */
-export function beginSession({ statementTimeout, wait, isShared, hasState = false }: SessionOptions): OnConnect {
-  const others = { ...OTHERS, statement_timeout: `'${statementTimeout}'` };
+export function beginSession({
+  statementTimeout,
+  lockTimeout,
+  wait,
+  isShared,
+  hasState = false,
+}: SessionOptions): OnConnect {
+  const others = {
+    ...OTHERS,
+    statement_timeout: `'${statementTimeout}'`,
+    ...(lockTimeout !== undefined && { lock_timeout: unlessStated('lock_timeout', lockTimeout) }),
+  };
   const names = Object.keys({ ...REPORTED, ...others });
   const before = names.map((name) => `current_setting('${name}')`);
   const set =
