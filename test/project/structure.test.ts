@@ -548,14 +548,14 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
   lines: {
-    all: 40_680,
+    all: 40_900,
     application: 1_010,
-    platform: 22_900,
+    platform: 23_090,
     'prepared-prisma': 2_040,
     testing: 3_354,
-    workbench: 11_380,
+    workbench: 11_402,
   },
-  files: 314,
+  files: 315,
   withOneImporter: 112,
   /** The lines that a service without parts loads. */
   core: 12_250,
