@@ -8,6 +8,7 @@ import type { Actor, CredentialKind, KeyedResponses, Policy } from './calls/acce
 import type { Failure } from './calls/errors.js';
 import type { MaybePromise } from './calls/schedulers.js';
 import type { SessionCookies } from './calls/session.js';
+import type { LineKind } from './http/about-request.js';
 import type { Names } from './names.js';
 import type { DeclaredModels, ModelStreams } from './operations/model-data.js';
 
@@ -119,8 +120,11 @@ export interface Seams {
     countText: (reply: FastifyReply, text: string | Buffer, mayRefuse: boolean) => string | Buffer;
   };
   observability: {
-    /** Writes the line of a request unless this second has its lines. @param about called for a line that is written */
-    writeLine: (log: FastifyBaseLogger, about: () => object) => void;
+    /**
+     * Writes the line of a request unless this second has its lines, of which reads leave some to others.
+     * @param about called for a line that is written
+     */
+    writeLine: (log: FastifyBaseLogger, kind: LineKind, about: () => object) => void;
     /** @param began the call of a root field, in milliseconds of `performance.now()` */
     countField: (type: string, field: string, code: string, began?: number) => void;
     countRefused: (codes: readonly string[]) => void;

@@ -132,7 +132,7 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('lines beyond the rate are counted, and 0 means none', async (t) => {
     for (const [rate, expected] of [
-      [3, 3],
+      [4, 2],
       [0, 0],
     ] as const) {
       const { url, log } = await startInstance(t, database, { REQUEST_LOG_RATE: String(rate) });
@@ -144,5 +144,23 @@ onEachDatabase(t, async (t, open) => {
       if (rate > 0) t.equal(written + omitted.reduce((sum: number, count) => sum + Number(count), 0), 20);
       t.ok(rate === 0 ? written === 0 : written >= expected && written < 20, `${written} lines`);
     }
+  });
+
+  t.test('no number of reads hides a refusal, and no number of refusals hides a fault', async (t) => {
+    const { url, log, graphql, admin } = await startService(t, database, { REQUEST_LOG_RATE: '10' });
+    const many = (path: string) => Promise.all(Array.from({ length: 30 }, () => fetch(url + path)));
+    const query = () => graphql(admin, '{ me { id } }');
+    await Promise.all([many('/livez'), ...Array.from({ length: 30 }, query)]);
+    t.equal((await fetch(`${url}/api/v1/users`)).status, 401);
+    await many('/nowhere');
+    await database.client.$executeRawUnsafe('ALTER TABLE users RENAME TO users_away');
+    await fetch(`${url}/api/v1/users?limit=1`, { headers: admin.headers });
+    await database.client.$executeRawUnsafe('ALTER TABLE users_away RENAME TO users');
+    const statuses = await eventually('the line of the fault', () => {
+      const found = requestLines(log).map(({ status }) => status);
+      return found.includes(500) && found;
+    });
+    t.ok(statuses.includes(401), 'the refusal before many others');
+    t.ok(statuses.filter((status) => status === 200).length < 60, 'not all reads');
   });
 });

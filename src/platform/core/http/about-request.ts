@@ -28,6 +28,19 @@ export const aboutRequest = (request: FastifyRequest, status?: number, codes = r
   traceId: traceOf(request.headers)?.traceparent.slice(3, 35),
 });
 
+/** What a line is about: a fault of the service, a write or a refusal, or a read. */
+export type LineKind = 'fault' | 'change' | 'read';
+
+const READS: readonly (string | undefined)[] = ['GET', 'HEAD', 'OPTIONS'];
+
+export function lineKind({ method, codes, fields }: FastifyRequest, status: number): LineKind {
+  if (status >= 500 || codes?.includes('INTERNAL')) return 'fault';
+  if (status >= 400 || codes !== null) return 'change';
+  const [field] = fields ?? [];
+  const isWrite = field?.startsWith('Mutation.') ?? !READS.includes(method);
+  return isWrite ? 'change' : 'read';
+}
+
 /** Records the refusals of a request, for the audit table and for its line. */
 export function recordRefusals(request: FastifyRequest, failures: readonly string[]): void {
   for (const code of failures) request.server.core.seams.identity.note(code, request);

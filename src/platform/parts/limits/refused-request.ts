@@ -32,7 +32,7 @@ export function refuseRequest(
     'x-request-id': requestId,
   });
   response.end(method === 'HEAD' ? undefined : body);
-  server.core.seams.observability.writeLine(server.log, () => ({
+  server.core.seams.observability.writeLine(server.log, 'change', () => ({
     requestId,
     method,
     status: response.statusCode,

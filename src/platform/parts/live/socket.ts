@@ -9,7 +9,7 @@ import { type OperationRequest, tokensOfAll, withOwnDocument } from '../../core/
 import type { Engine, Execution } from '../../core/graphql/engine.js';
 import { asGraphQLErrors, codesOf, type ErrorFormatter, formatResult, limitErrors } from '../../core/graphql/errors.js';
 import type { Limits } from '../../core/graphql/limits.js';
-import { aboutRequest, recordRefusals } from '../../core/http/about-request.js';
+import { aboutRequest, lineKind, recordRefusals } from '../../core/http/about-request.js';
 import { callerOf, type ServedServices } from '../../core/http/call.js';
 import type { Generation } from '../../database/generation.js';
 import { background } from './background.js';
@@ -243,7 +243,8 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     running.get(payload) ?? connection.operationRequest();
   function writeLine(payload: object, request = running.get(payload)): void {
     running.delete(payload);
-    if (request) app.core.seams.observability.writeLine(request.log, () => aboutRequest(request));
+    if (request)
+      app.core.seams.observability.writeLine(request.log, lineKind(request, 200), () => aboutRequest(request));
   }
 
   app.addHook('preClose', async () => sockets.stop());

@@ -6,7 +6,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Failure } from '../../core/calls/errors.js';
 import { addressOfSocket, isLoopbackAddress } from '../../core/calls/networks.js';
-import { aboutRequest } from '../../core/http/about-request.js';
+import { aboutRequest, type LineKind, lineKind } from '../../core/http/about-request.js';
 import type { Metric, Seams } from '../../core/part.js';
 import type { RouteConfig, StagesOf } from '../../core/stages.js';
 
@@ -14,22 +14,32 @@ import type { RouteConfig, StagesOf } from '../../core/stages.js';
 const CLIENT_LEFT = 499;
 const statusOf = ({ raw, statusCode }: FastifyReply): number => (raw.writableEnded ? statusCode : CLIENT_LEFT);
 
+/** The shares of the lines of a second: reads leave half of them to others, and writes and refusals a tenth to faults. */
+const SHARES: Readonly<Record<LineKind, number>> = { fault: 1, change: 0.9, read: 0.5 };
+
 /** @param rate lines per second */
 export function requestLogStages(app: FastifyInstance, { rate }: { rate: number }) {
-  let lines = 0;
+  let seen = 0;
+  let written = 0;
   function endSecond(): void {
-    if (lines > rate) app.log.info({ omitted: lines - rate }, 'lines of requests were left out');
-    lines = 0;
+    if (seen > written) app.log.info({ omitted: seen - written }, 'lines of requests were left out');
+    seen = 0;
+    written = 0;
   }
   app.addHook('onClose', async () => endSecond());
-  function writeLine(log: FastifyBaseLogger, about: () => object): void {
+  function writeLine(log: FastifyBaseLogger, kind: LineKind, about: () => object): void {
     if (rate === 0) return;
-    if (lines === 0) setTimeout(endSecond, 1000).unref();
-    lines += 1;
-    if (lines <= rate) log.info(about(), 'request');
+    if (seen === 0) setTimeout(endSecond, 1000).unref();
+    seen += 1;
+    if (written >= Math.ceil(rate * SHARES[kind])) return;
+    written += 1;
+    log.info(about(), 'request');
   }
   const stages = {
-    'request-line': () => (request, reply) => writeLine(request.log, () => aboutRequest(request, statusOf(reply))),
+    'request-line': () => (request, reply) => {
+      const status = statusOf(reply);
+      writeLine(request.log, lineKind(request, status), () => aboutRequest(request, status));
+    },
   } satisfies Partial<StagesOf<'observability'>>;
   return { stages, writeLine };
 }
@@ -87,7 +97,7 @@ export function metricsStages(
   };
   app.core.seams.limits.places.left.add((request) => {
     timesOf(request.route)(request.method, CLIENT_LEFT, performance.now() - request.arrivedAt);
-    writeLine(request.log, () => aboutRequest(request, CLIENT_LEFT));
+    writeLine(request.log, 'change', () => aboutRequest(request, CLIENT_LEFT));
   });
 
   const fields = new Counter({
