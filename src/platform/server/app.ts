@@ -53,6 +53,8 @@ declare module 'fastify' {
     platformServices: PlatformServices;
     /** Makes `/readyz` fail from now on, because the service is about to stop. */
     unready: () => void;
+    /** Returns the checks of `/readyz`. */
+    state: () => Promise<Readiness>;
   }
 }
 
@@ -255,7 +257,7 @@ function readiness(
     closing = true;
   });
   app.addHook('preClose', async () => app.unready());
-  return async (): Promise<Readiness> => {
+  const state = async (): Promise<Readiness> => {
     const database = client.$queryRaw`SELECT 1`.then(
       () => true,
       () => false,
@@ -278,4 +280,6 @@ function readiness(
     const status = states.includes('failed') ? 'unavailable' : states.includes('degraded') ? 'degraded' : 'ok';
     return { status, checks };
   };
+  app.decorate('state', state);
+  return state;
 }
