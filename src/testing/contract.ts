@@ -30,8 +30,6 @@ export interface Contract {
   document: OpenApiDocument;
   operations: RestOperation[];
   schema: GraphQLSchema;
-  /** Finds the operation of an exchange by its method, its path and the version of the answer. */
-  operationOf: (exchange: Pick<Exchange, 'method' | 'path'> & Partial<Exchange>) => RestOperation | undefined;
   observeRest: (exchange: Exchange) => Set<string>;
   /** Describes everything in an answer that the contract does not declare. @param notWritten operations that may answer 501 */
   breaches: (exchange: Exchange, notWritten?: readonly string[]) => string[];
@@ -58,7 +56,6 @@ function read(source: OpenApiDocument, graphql: string): Contract {
     document,
     operations: all,
     schema,
-    operationOf,
     observeRest: (exchange) => rest.observe(operationOf(exchange), exchange),
     breaches(exchange, notWritten = []) {
       const { method, path, status, headers, text } = exchange;
@@ -74,16 +71,19 @@ function read(source: OpenApiDocument, graphql: string): Contract {
   };
 }
 
-/** Returns a function that finds operations. A path may lack its prefix, if another part of the request selects the version. */
-function operationFinder(document: OpenApiDocument, all: readonly RestOperation[]): Contract['operationOf'] {
+/**
+ * Returns a function that finds the operation of an exchange by its method, its path and the version of the answer. A path may lack its
+ * prefix, if another part of the request selects the version.
+ */
+function operationFinder(document: OpenApiDocument, all: readonly RestOperation[]) {
   const newestFirst = versionsOf(document).reverse();
   const templates = all.map((operation) => ({
     operation,
     pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replaceAll(/{\w+}/g, '[^/]+')}$`),
   }));
-  return ({ method, path, headers }) => {
-    const answered = headers?.get('api-version') ?? undefined;
-    const versions = answered === undefined ? newestFirst : [answered];
+  return ({ method, path, headers }: Exchange): RestOperation | undefined => {
+    const answered = headers.get('api-version');
+    const versions = answered === null ? newestFirst : [answered];
     const spellings = [path, ...versions.map((version) => prefixOf(version) + path)];
     const verb = method === 'HEAD' ? 'GET' : method;
     const at = (spelling: string) =>

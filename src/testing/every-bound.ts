@@ -57,18 +57,14 @@ export const everyBound = suite(async (t, service, options) => {
   const tested = new Set<string>();
   const { except = {} } = (service.contract.source['x-coverage'] ?? {}) as { except?: object };
   const isExcepted = (...keys: string[]) => keys.some((key) => key in except);
-  const check = (t: TestRunner, key: string, side: Side, status: number, answer: string) => {
+  const check = (t: TestRunner) => (key: string, side: Side, status: number, answer: string) => {
     tested.add(key);
     // The rules of the application may reject a value within the bound.
     const isRight = side === 'beyond' ? status === 400 || status === 422 : status < 500 && status !== 400;
     t.ok(isRight, `${key}: ${status} ${answer}`);
   };
-  await t.test('GraphQL: both sides of each bound', (t) =>
-    graphqlBounds(service, options, isExcepted, (...answer) => check(t, ...answer)),
-  );
-  await t.test('REST: both sides of each bound', (t) =>
-    sendBounds(service, options, isExcepted, (key, side, { status, text }) => check(t, key, side, status, text)),
-  );
+  await t.test('GraphQL: both sides of each bound', (t) => graphqlBounds(service, options, isExcepted, check(t)));
+  await t.test('REST: both sides of each bound', (t) => sendBounds(service, options, isExcepted, check(t)));
   const unknown = Object.keys(options.bounds ?? {}).filter((key) => options.only === undefined && !tested.has(key));
   for (const key of unknown) t.ok(false, `bounds: the contracts demand no ${key}`);
 }, settings);
@@ -136,13 +132,12 @@ function sitesOf(service: TestService, options: ConformanceOptions): Map<string,
 }
 
 /** Puts a value into the present value of an argument, at the last of the inputs. */
-function withInput([input, ...others]: InputValue[], present: Json, value: unknown): unknown {
-  const { type, astNode } = input as InputValue;
+function withInput(schema: GraphQLSchema, inputs: readonly InputValue[], present: Json, value: unknown): unknown {
+  const [input, next] = inputs as Site['inputs'];
   const [item] = [present].flat();
-  const [next] = others;
-  const whole = item ?? (next && sampleOf({ type: getNamedType(type), astNode }));
-  const inner = next ? { ...whole, [next.name]: withInput(others, whole[next.name], value) } : value;
-  return isListType(getNullableType(type)) ? [inner] : inner;
+  const whole = item ?? (next && sampleOf(schema, { ...input, type: getNamedType(input.type) } as InputValue));
+  const inner = next ? { ...whole, [next.name]: withInput(schema, inputs.slice(1), whole[next.name], value) } : value;
+  return isListType(getNullableType(input.type)) ? [inner] : inner;
 }
 
 /** Returns true if the answer contains an object of each type on the way, so that the last field ran. */
@@ -183,9 +178,10 @@ async function graphqlBounds(
     const value = (await options.bounds?.[key]?.(context)) ?? boundaryValue(bound, side, part);
     if (value === undefined) return 'none';
     const ofRoot = await soundArguments(options, name, root, context);
-    const given: Json[] = [ofRoot, ...others.map(({ field }) => requiredArguments(field))];
+    const given: Json[] = [ofRoot, ...others.map(({ field }) => requiredArguments(schema, field))];
     const last = given[steps.length - 1];
-    last[inputs[0].name] = withInput([...inputs], last[inputs[0].name], isId(input) ? String(value) : value);
+    const { name: argument } = inputs[0];
+    last[argument] = withInput(schema, inputs, last[argument], isId(input) ? String(value) : value);
     const request = documentFor(name, steps, given);
     const answer = await queryField({ service, options, name, ...request, headers: person.headers, context });
     return answer.codes.length > 0 || !isConditional(steps) || isReached(answer.data, steps) ? answer : undefined;

@@ -189,7 +189,7 @@ export async function sendBounds(
   service: TestService,
   options: ConformanceOptions,
   isExcepted: (...keys: string[]) => boolean,
-  onAnswer: (key: string, side: Side, answer: { status: number; text: string }) => void,
+  onAnswer: (key: string, side: Side, status: number, text: string) => void,
 ): Promise<void> {
   const { source } = service.contract;
   const { observe, elements } = restContract(source);
@@ -230,7 +230,8 @@ export async function sendBounds(
       if (wanted === undefined || (given === undefined && !isShown(put(withPart(value, steps, valueOn('at'))))))
         continue;
       done.add(key);
-      onAnswer(key, bound.side, await sendDraft(service, operation, put(wanted)));
+      const { status, text } = await sendDraft(service, operation, put(wanted));
+      onAnswer(key, bound.side, status, text);
       break;
     }
   }

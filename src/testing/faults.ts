@@ -26,8 +26,8 @@ export interface Fault {
   stage: string;
   /** True if the handler rejects the fault, so that an operation without a handler does not. */
   isByHandler?: boolean;
-  /** Returns a function that adds the fault to a valid request; undefined if the operation cannot have it. */
-  changeFor: (target: Target) => Change | undefined;
+  /** Returns a function that adds the fault to a valid request, unless the operation cannot have it. */
+  changeFor: (target: Target) => Change | false | undefined;
 }
 
 const UNKNOWN = 'accord_unknown';
@@ -120,14 +120,8 @@ const ifParameter =
   ({ operation }: Target) =>
     operation.operation.parameters.some((parameter) => parameter.name === name) && setIn(...change);
 
-const fault = (
-  status: number,
-  stage: string,
-  name: string,
-  changeFor: (target: Target) => Change | false | undefined,
-): Fault => ({
-  ...{ name, status, ...(RANKS[status] ?? DEFAULT_RANK), stage },
-  changeFor: (target) => changeFor(target) || undefined,
+const fault = (status: number, stage: string, name: string, changeFor: Fault['changeFor']): Fault => ({
+  ...{ name, status, ...(RANKS[status] ?? DEFAULT_RANK), stage, changeFor },
 });
 
 const FAULTS: readonly Fault[] = [

@@ -1,4 +1,4 @@
-import type { InputValue } from '@accord-api/platform/internals/core/graphql/arguments';
+import { constraintOf, type InputValue } from '@accord-api/platform/internals/core/graphql/arguments';
 import {
   type GraphQLField,
   type GraphQLObjectType,
@@ -14,7 +14,6 @@ import {
   isObjectType,
   isRequiredArgument,
   isRequiredInputField,
-  Kind,
 } from 'graphql';
 import type { GraphQLAnswer, Json } from './client.js';
 import { rootFields, rowsOfField } from './contract.js';
@@ -35,30 +34,22 @@ export type Steps = readonly [Step, ...Step[]];
 export const testedFields = ({ contract, app }: TestService, { only }: ConformanceOptions): [string, Field][] =>
   rootFields(contract.schema).filter(([name]) => !app.notWritten.includes(name) && (only?.includes(name) ?? true));
 
-type Input = Pick<InputValue, 'type' | 'astNode'>;
-
-function constraintOf({ astNode }: Input): Record<string, number> {
-  const { arguments: given = [] } = astNode?.directives?.find(({ name }) => name.value === 'constraint') ?? {};
-  const numbers = given.map(({ name, value }) => [name.value, value.kind === Kind.INT ? Number(value.value) : 0]);
-  return Object.fromEntries(numbers);
-}
-
 /** Returns a value for an argument or an input field. @param isComplete includes the optional fields of an input type */
-export function sampleOf(input: Input, isComplete = false): Json {
+export function sampleOf(schema: GraphQLSchema, input: InputValue, isComplete = false): Json {
   const type = getNullableType(input.type);
-  const { min = 1, minLength = 1 } = constraintOf(input);
+  const { min = 1, minLength = 1 } = (constraintOf(schema, input) ?? {}) as Record<string, number>;
   if (isListType(type)) return [];
   if (isEnumType(type)) return type.getValues()[0]?.name;
   if (isInputObjectType(type)) {
     const given = Object.values(type.getFields()).filter((field) => isComplete || isRequiredInputField(field));
-    return Object.fromEntries(given.map((field) => [field.name, sampleOf(field, isComplete)]));
+    return Object.fromEntries(given.map((field) => [field.name, sampleOf(schema, field, isComplete)]));
   }
   if (type.name === 'Int' || type.name === 'Float') return Math.max(1, min);
   return type.name === 'Boolean' ? true : '1'.repeat(minLength);
 }
 
-export const requiredArguments = ({ args }: Field): Json =>
-  Object.fromEntries(args.filter(isRequiredArgument).map((arg) => [arg.name, sampleOf(arg)]));
+export const requiredArguments = (schema: GraphQLSchema, { args }: Field): Json =>
+  Object.fromEntries(args.filter(isRequiredArgument).map((arg) => [arg.name, sampleOf(schema, arg)]));
 
 export async function soundArguments(
   { fields = {}, ownFields = {} }: ConformanceOptions,
@@ -67,7 +58,7 @@ export async function soundArguments(
   context: RequestContext,
 ): Promise<Json> {
   const make = fields[name] ?? ownFields[name];
-  return make ? { ...(await make(context)) } : requiredArguments(field);
+  return make ? { ...(await make(context)) } : requiredArguments(context.service.contract.schema, field);
 }
 
 /** Writes a document that selects the last of nested fields, with the arguments of each. */
@@ -127,19 +118,15 @@ async function firstEvent(request: FieldRequest): Promise<FieldAnswer> {
     return { data, errors, codes: errors.map((error: Json) => error.extensions.code) };
   } catch (error) {
     if (!(error instanceof Error) || error.cause === undefined) throw error;
+    const { code }: Json = error.cause;
     const errors: Json[] = Array.isArray(error.cause) ? error.cause : [];
-    return {
-      data: null,
-      errors,
-      codes: errors.length > 0 ? errors.map(({ extensions }) => extensions.code) : [codeOfEnd(error.cause)],
-    };
+    const codes = errors.map(({ extensions }) => extensions.code);
+    // A socket without a credential is closed.
+    return { data: null, errors, codes: codes.length > 0 ? codes : [code === 4403 ? 'UNAUTHENTICATED' : `${code}`] };
   } finally {
     subscription.close();
   }
 }
-
-/** Returns the code of a closed socket, which has no credential. */
-const codeOfEnd = ({ code }: Json): string => (code === 4403 ? 'UNAUTHENTICATED' : `${code}`);
 
 /**
  * Queries every root field except subscriptions, as a role that has access. Fails if the result, with all fields of its type and of nested
@@ -163,15 +150,15 @@ export const everyField = suite(async (t, service, options) => {
         t.equal(String(codes), '', `${name}: ${errors[0]?.message}; if its arguments are not sound, set \`fields\``);
       }
     });
-    for (const further of optionalArguments(field)) await query(selections[0] ?? '', further);
+    for (const further of optionalArguments(schema, field)) await query(selections[0] ?? '', further);
   }
 });
 
 /** Returns a value for each optional argument, and a complete value for each input object. */
-const optionalArguments = ({ args }: Field): Json[] =>
+const optionalArguments = (schema: GraphQLSchema, { args }: Field): Json[] =>
   args
     .filter((arg) => !isRequiredArgument(arg) || isInputObjectType(getNamedType(arg.type)))
-    .map((arg) => ({ [arg.name]: arg.defaultValue ?? sampleOf(arg, true) }));
+    .map((arg) => ({ [arg.name]: arg.defaultValue ?? sampleOf(schema, arg, true) }));
 
 /**
  * Returns selections of all fields that need no argument. An abstract type has one per possible type, because the service

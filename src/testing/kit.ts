@@ -143,12 +143,7 @@ function unknownNames(contract: Contract, options: ConformanceOptions): string[]
   return only?.length === 0 ? [...unknown, 'only: the list is empty, so that no test would run'] : unknown;
 }
 
-async function logIn({ owner, service: { app } }: RequestContext) {
-  const tokens = await sessionOf(app, owner, 'jwt');
-  if (tokens.flow === 'opaque') throw new Error('A login without `flow` is of the flow jwt.');
-  return tokens;
-}
-
+const logIn = ({ owner, service: { app } }: RequestContext) => sessionOf(app, owner, 'jwt');
 const refreshToken = async (context: RequestContext) => ({ refresh_token: (await logIn(context)).refreshToken });
 const sessionId = async (context: RequestContext) => (await logIn(context)).sessionId;
 
@@ -177,13 +172,12 @@ const FAULTS = [
 function withPlatformRequests({ contract, application }: TestService, options: ConformanceOptions): ConformanceOptions {
   const own = new Set(Object.values(application.handlers).flatMap((handlers) => Object.keys(handlers)));
   const answered = new Set([...platformOperations(contract.document)].filter((name) => !own.has(name)));
-  const names = contract.operations.map(({ operationId }) => operationId).filter((name) => answered.has(name));
-  const bodies = Object.entries(BODIES).filter(([name]) => names.includes(name));
+  const bodies = Object.entries(BODIES).filter(([name]) => answered.has(name));
   return {
     ...options,
     makeOwn: { ...(answered.has('revokeSession') && { session_id: sessionId }), ...options.makeOwn },
     bodies: { ...Object.fromEntries(bodies), ...options.bodies },
-    faults: [...FAULTS.filter(({ operations: [name = ''] }) => names.includes(name)), ...(options.faults ?? [])],
+    faults: [...FAULTS.filter(({ operations: [name = ''] }) => answered.has(name)), ...(options.faults ?? [])],
     elsewhere: (operation, status) =>
       (answered.has(operation.operationId) && (status === 403 || !operation.counted)) ||
       // A caller whose account was deleted.

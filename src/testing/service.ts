@@ -1,5 +1,6 @@
 import type { Application } from '@accord-api/platform/internals/core/application';
 import { type Call, type Mechanism, rolesOf } from '@accord-api/platform/internals/core/calls/access';
+import type { SessionTokens } from '@accord-api/platform/internals/core/calls/session';
 import { versionsOf } from '@accord-api/platform/internals/core/contract/openapi';
 import { publishedContracts } from '@accord-api/platform/internals/core/contract/published';
 import { type HashParameters, passwordHasher } from '@accord-api/platform/internals/core/hasher';
@@ -89,10 +90,11 @@ export type Credentials = Partial<Record<Mechanism, Record<string, string>>>;
 const MECHANISMS = ['jwt', 'opaqueToken', 'basicAuth', 'cookieAuth'] as const satisfies readonly Mechanism[];
 
 /** Logs an account in through the service, without a request that the rate limits would count. */
-export function sessionOf(app: FastifyInstance, { email }: Pick<Account, 'email'>, flow: 'jwt' | 'opaque') {
+export function sessionOf<Flow extends SessionTokens['flow']>(app: FastifyInstance, { email }: Account, flow: Flow) {
   const context = { policy: app.core.policy, actor: null, address: '127.0.0.1', requestId: 'testing' };
   const call: Call = { ...context, enforce: async () => {} };
-  return app.platformServices.sessions.login(call, { email, password: PASSWORD, flow });
+  const tokens = app.platformServices.sessions.login(call, { email, password: PASSWORD, flow });
+  return tokens as Promise<Extract<SessionTokens, { flow: Flow }>>;
 }
 
 /**
@@ -103,16 +105,12 @@ function peopleOf(app: FastifyInstance, client: PrismaClient, schemes: readonly 
   let accounts = 0;
   const mechanisms = MECHANISMS.filter((name) => schemes.includes(name));
 
-  async function token(account: Account, flow: 'jwt' | 'opaque'): Promise<string> {
-    const tokens = await sessionOf(app, account, flow);
-    return tokens.flow === 'jwt' ? tokens.accessToken : tokens.token;
-  }
   const logins: Record<Mechanism, (account: Account) => Promise<Record<string, string>>> = {
-    jwt: async (account) => ({ authorization: `Bearer ${await token(account, 'jwt')}` }),
-    opaqueToken: async (account) => ({ authorization: `Bearer ${await token(account, 'opaque')}` }),
+    jwt: async (account) => ({ authorization: `Bearer ${(await sessionOf(app, account, 'jwt')).accessToken}` }),
+    opaqueToken: async (account) => ({ authorization: `Bearer ${(await sessionOf(app, account, 'opaque')).token}` }),
     basicAuth: async ({ email }) => ({ authorization: `Basic ${btoa(`${email}:${PASSWORD}`)}` }),
     cookieAuth: async (account) => ({
-      cookie: `${app.core.names.accessCookie}=${await token(account, 'jwt')}`,
+      cookie: `${app.core.names.accessCookie}=${(await sessionOf(app, account, 'jwt')).accessToken}`,
       origin: url,
     }),
   };
@@ -239,18 +237,10 @@ export async function testService<Own extends object, Name extends string = stri
   const database = given ?? (await freshDatabase(application));
   await seed?.(database.client);
 
-  let own: Own | undefined;
-  const observed: Application<Own> = {
-    ...application,
-    services(platform) {
-      own = application.services(platform);
-      return own;
-    },
-  };
   const log: string[] = [];
   const { answer } = TEST_TIMEOUTS_MS;
   const app = await buildApp(
-    observed,
+    application,
     readConfig(withoutUnfit({ ...ENVIRONMENT, ...environment }, application), variables),
     {
       database,
@@ -263,7 +253,7 @@ export async function testService<Own extends object, Name extends string = stri
       admission: { burst: answer, sustained: answer, ...options.admission },
     },
   );
-  const services = { ...app.platformServices, ...own } as PlatformServices & Own;
+  const services = { ...app.platformServices, ...app.platformServices.handlers } as PlatformServices & Own;
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
 
   const schemes = Object.keys(contract.document.components.securitySchemes ?? {});

@@ -1,12 +1,7 @@
 import { rolesOf } from '@accord-api/platform/internals/core/calls/access';
 import type { Parameter } from '@accord-api/platform/internals/core/contract/document';
 import { type BodyForm, bodyForms, type RestOperation } from '@accord-api/platform/internals/core/contract/openapi';
-import {
-  type ParameterForm,
-  parameterForm,
-  schemaOf,
-  textsOf,
-} from '@accord-api/platform/internals/core/contract/parameter-form';
+import { parameterForm, schemaOf, textsOf } from '@accord-api/platform/internals/core/contract/parameter-form';
 import { mergeSchema } from '@accord-api/platform/internals/core/contract/schemas';
 import type { Account, Json, Person, RestAnswer } from './client.js';
 import { allows, type MatrixRow, parameterNames, rowsOfOperation } from './contract.js';
@@ -144,14 +139,12 @@ export async function soundRequest(
   return { draft: whole, context };
 }
 
-const TEXT: ParameterForm = { kind: 'scalar', types: ['string'] };
-
 /** Returns the address of a draft: its path and query. Undeclared query parameters are texts. */
 export function addressOf({ path, operation }: RestOperation, draft: Pick<Draft, 'path' | 'query'>): string {
   const pathname = path.replaceAll(/{(\w+)}/g, (_, name: string) => encodeURIComponent(draft.path[name] ?? ''));
   const pairs = Object.entries(draft.query).flatMap(([name, value]) => {
-    const parameter = operation.parameters.find((parameter) => parameter.in === 'query' && parameter.name === name);
-    return textsOf(name, parameter ? parameterForm(parameter) : TEXT, value, encodeURIComponent);
+    const declared = operation.parameters.find((parameter) => parameter.in === 'query' && parameter.name === name);
+    return textsOf(name, parameterForm(declared ?? { name, in: 'query' }), value, encodeURIComponent);
   });
   const query = pairs.map(([name, text]) => `${encodeURIComponent(name)}=${text}`).join('&');
   return query ? `${pathname}?${query}` : pathname;

@@ -2,11 +2,12 @@ import querystring from 'node:querystring';
 import type { Issue } from '@accord-api/platform/internals/core/calls/errors';
 import {
   isObject,
+  type Location,
   type SecurityRequirement,
   type SecurityScheme,
 } from '@accord-api/platform/internals/core/contract/document';
 import type { RestOperation } from '@accord-api/platform/internals/core/contract/openapi';
-import { placeReader } from '@accord-api/platform/internals/core/rest/parameters';
+import { placeReader, TEXTS } from '@accord-api/platform/internals/core/rest/parameters';
 
 export interface Exchange {
   method: string;
@@ -70,15 +71,14 @@ function pathParameters(template: string, path: string): Record<string, string> 
   return Object.fromEntries(found);
 }
 
-const PLACES = ['path', 'query', 'header', 'cookie'] as const;
-type Place = (typeof PLACES)[number];
+const PLACES = Object.keys(TEXTS) as Location[];
 const readers = new WeakMap<RestOperation, ReturnType<typeof placeReader>[]>();
 
 /** Reads the parameters of a request, by place and name. A parameter that cannot be read stays a text. */
 export function parametersIn(
   operation: RestOperation,
   { path, request }: Exchange,
-): Record<Place, Record<string, unknown>> {
+): Record<Location, Record<string, unknown>> {
   const { query = '', headers = new Headers() } = request;
   const sent = {
     url: `${path}?${query}`,
@@ -89,10 +89,9 @@ export function parametersIn(
   };
   const own = readers.get(operation) ?? PLACES.map((place) => placeReader(undefined, operation, place));
   readers.set(operation, own);
-  const texts = [sent.params, sent.query, sent.headers, sent.cookies];
-  const read = own.map((reader, index) => {
-    const values = Object.entries(reader(sent, [])).filter(([, value]) => value !== undefined);
-    return [PLACES[index], { ...texts[index], ...Object.fromEntries(values) }];
+  const read = PLACES.map((place, index) => {
+    const values = Object.entries(own[index]?.(sent, []) ?? {}).filter(([, value]) => value !== undefined);
+    return [place, { ...TEXTS[place](sent), ...Object.fromEntries(values) }];
   });
   return Object.fromEntries(read);
 }

@@ -250,13 +250,11 @@ function verdictOf({ exchange }: SentRequest, parameter?: Parameter, value?: unk
   return (side, pointer, bound) => {
     if (side === 'at') return isWithin;
     const place = parameter && pointer !== '' ? `${pointer} ` : '';
-    return issues.some((issue) => {
-      const isAt = parameter ? issue.parameter === nameOf(parameter) : issue.pointer === pointer;
+    return issues.some(({ parameter: name, pointer: at, detail }) => {
+      const isAt = parameter ? name === nameOf(parameter) : at === pointer;
+      const isNamed = detail.startsWith(place) && namesBound(bound, detail.slice(place.length));
       // An id below the minimum is rejected for its form.
-      const isOfForm = isId && status === 400;
-      return (
-        isAt && (isOfForm || (issue.detail.startsWith(place) && namesBound(bound, issue.detail.slice(place.length))))
-      );
+      return isAt && (isNamed || (isId && status === 400));
     });
   };
 }

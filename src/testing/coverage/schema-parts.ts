@@ -64,11 +64,6 @@ function alternativesOf(document: unknown, all: Path): { name: string; at: Path 
 /** The maximum number of places of a schema in one body. Mutually recursive schemas have exponentially many. */
 const MAX_PLACES = 64;
 
-export interface Values {
-  found: readonly Found[];
-  isValid: (at: Path, value: unknown) => boolean;
-}
-
 interface Position extends Partial<Pick<Part, 'pointer' | 'within'>> {
   /** The enclosing schemas: a recursive schema is listed once. */
   around?: readonly string[];
@@ -94,7 +89,7 @@ const membersOf = (found: readonly Found[], matches: (name: string, parent: obje
 export function* partsOf(
   document: unknown,
   path: Path,
-  values: Values | undefined,
+  values: { found: readonly Found[]; isValid: (at: Path, value: unknown) => boolean } | undefined,
   { pointer = '', within = '', around = [], places = new Map(), isMerged = false }: Position = {},
 ): Generator<Part> {
   const own = path.join('/');
@@ -143,13 +138,12 @@ const KEYWORDS = [
 ];
 type BoundKeyword = (typeof KEYWORDS)[number];
 
-const isLength = (keyword: BoundKeyword): boolean => keyword.endsWith('Length');
 const isNumeric = (keyword: BoundKeyword): boolean => keyword.endsWith('imum');
 
 /** Returns what a keyword compares with its limit; undefined for a value of another type. */
 function sizeOf(keyword: BoundKeyword, value: unknown): number | undefined {
   if (isNumeric(keyword)) return typeof value === 'number' ? value : undefined;
-  if (isLength(keyword)) return typeof value === 'string' ? [...value].length : undefined;
+  if (keyword.endsWith('Length')) return typeof value === 'string' ? [...value].length : undefined;
   if (keyword.endsWith('Items')) return Array.isArray(value) ? value.length : undefined;
   return isPlain(value) ? Object.keys(value).length : undefined;
 }

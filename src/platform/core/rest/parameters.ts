@@ -16,7 +16,8 @@ export type ParameterSource = Pick<FastifyRequest, 'url' | 'params' | 'query' | 
 /** Reads the parameters of one location. Adds mistakes to `wrong`. */
 type PlaceReader = (request: ParameterSource, wrong: Issues[]) => Values;
 
-const TEXTS: Record<Location, (request: ParameterSource) => Values> = {
+/** The texts of a request in each location. */
+export const TEXTS: Record<Location, (request: ParameterSource) => Values> = {
   path: ({ params }) => params as Values,
   query: ({ query }) => query as Values,
   header: ({ headers }) => headers,
