@@ -38,7 +38,7 @@ t.test('accord new writes a complete project with the name of its directory, and
   );
   t.match(textOf(folder, 'src/application/name.ts'), "'book-club'");
   t.match(textOf(folder, 'openapi.yaml'), 'title: Book Club');
-  const named = filesIn(TEMPLATE).map((file) => file.replace(/^_gitignore$/, '.gitignore').replace(/^_/, ''));
+  const named = filesIn(TEMPLATE).map((file) => file.replace(/^_/, ''));
   t.same(filesIn(folder).sort(), [...named, ...GENERATED].sort());
   const leftOver = filesIn(folder).filter((file) =>
     /my[-_]api|My API|<(year|platform|prepared-prisma|testing|workbench)>/.test(textOf(folder, file)),

@@ -23,7 +23,6 @@ import {
   type Pairs,
   pairUp,
   readOverrides,
-  SIDES,
   type Side,
 } from './contract.js';
 import { readOpenApi } from './read-openapi.js';
@@ -108,12 +107,7 @@ export function bridge({ openapi, schema, prisma }: Sources): BridgeReport {
 }
 
 const compareEnumerations = ({ enumerations }: Pairs): Difference[] =>
-  enumerations.flatMap(({ name, sides }) =>
-    compareEnumValues(
-      name,
-      SIDES.flatMap((side) => sides[side] ?? []),
-    ),
-  );
+  enumerations.flatMap(({ name, sides }) => compareEnumValues(name, Object.values(sides)));
 
 function compareCodes(lists: readonly ErrorList[], operations: readonly ComparedOperation[]): Difference[] {
   const all = lists.flatMap(({ values }) => values);

@@ -2,14 +2,13 @@ import {
   type Keys,
   keysOf,
   type OperationObject,
-  type Parameter,
   resolveReference,
   type Schema,
-  valueAt,
 } from '@accord-api/platform/contract/document';
 import { operationEntries, schemaName } from '@accord-api/platform/contract/openapi';
 import { schemaOf } from '@accord-api/platform/contract/parameter-form';
 import { ERROR_CODE, readCodes } from '../model/codes.js';
+import { parametersAt } from '../model/openapi-rules.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import {
   type ComparedOperation,
@@ -114,19 +113,10 @@ function enumerationOf(source: OpenApiSource, name: string, schema: Schema): Enu
   return { name, location: locationOf(source, path, `schema ${name}`), values };
 }
 
-function parametersOf(source: OpenApiSource, at: Keys): Member[] {
-  return [at.slice(0, -1), at].flatMap((owner) => {
-    const path = [...owner, 'parameters'];
-    const all = (valueAt(source.written, path.map(String)) ?? []) as (Parameter & { $ref?: string })[];
-    return all.flatMap((stated, index) => {
-      const { $ref } = stated;
-      const parameter = $ref ? (resolveReference(source.written, $ref) as Parameter) : stated;
-      const place = $ref ? keysOf($ref) : [...path, index];
-      if (parameter.in !== 'path' && parameter.in !== 'query') return [];
-      return [memberAt(source, parameter.name, place, schemaOf(parameter), parameter.required === true)];
-    });
-  });
-}
+const parametersOf = (source: OpenApiSource, at: Keys): Member[] =>
+  parametersAt(source.written, at)
+    .filter(({ parameter }) => parameter.in === 'path' || parameter.in === 'query')
+    .map(({ path, parameter }) => memberAt(source, parameter.name, path, schemaOf(parameter), parameter.required));
 
 function operationOf(source: OpenApiSource, operation: OperationObject, at: Keys): ComparedOperation {
   const { operationId, responses, requestBody } = operation;

@@ -3,7 +3,7 @@ import { type BridgeReport, bridge } from '../bridge/bridge.js';
 import { type Difference, type Location, type Named, SIDE_FILES, SIDES, type Side } from '../bridge/contract.js';
 import { check } from '../model/check.js';
 import { type Contracts, readContracts } from '../model/contracts.js';
-import { frameOf, pluralize, rejectProblems } from '../model/problems.js';
+import { frameOf, pluralize, printPlace, rejectProblems } from '../model/problems.js';
 
 /** A missing type alone causes a difference in each of its members. */
 const MAX_DIFFERENCES = 20;
@@ -13,14 +13,12 @@ const HOW_TO_ACCEPT = `To accept an intended difference, add its id to its schem
     accept:
       - { difference: <id>, reason: <why it is intended> }`;
 
-const placeOf = ({ file, line, column }: Location) => `${file}:${line}:${column}`;
-
 function printDifference({ id, message, advice, places }: Difference, contracts: Contracts): string {
   const { openapi, schema, prisma } = contracts;
   const head = `${paint('red', 'error')}  ${paint('bold', message)}  ${paint('dim', `(${id})`)}`;
   const frames = places.map((place) => {
     const source = openapi.texts.get(place.file) ?? schema.texts.get(place.file) ?? prisma.text;
-    return `  ${placeOf(place)}  ${paint('dim', place.text)}\n${frameOf(source, place)}`;
+    return `  ${printPlace(place)}  ${paint('dim', place.text)}\n${frameOf(source, place)}`;
   });
   return [head, ...frames, `  → ${advice}`].join('\n');
 }
@@ -78,7 +76,7 @@ const printUnpaired = ({ unpaired }: BridgeReport): string =>
 
 const printAccepted = ({ accepted }: BridgeReport): string =>
   accepted
-    .map(({ message, reason, location }) => `${placeOf(location)}  ${message}\n  ${paint('dim', reason)}`)
+    .map(({ message, reason, location }) => `${printPlace(location)}  ${message}\n  ${paint('dim', reason)}`)
     .join('\n');
 
 const placeJson = ({ file, line, column, text }: Location) => ({ file, line, column, says: text });
@@ -101,12 +99,6 @@ interface Options {
   list: boolean;
 }
 
-async function readValid(root: string): Promise<Contracts> {
-  const contracts = await readContracts(root, ['openapi', 'schema', 'prisma']);
-  rejectProblems(await check(contracts));
-  return contracts;
-}
-
 const bridgeCommand: Subcommand = (command) => {
   command
     .description(DESCRIPTION.trim().replaceAll('\n', ' '))
@@ -114,7 +106,8 @@ const bridgeCommand: Subcommand = (command) => {
     .option('--json', 'print JSON for programs', false)
     .action(async () => {
       const { root, json, list } = command.optsWithGlobals<Options>();
-      const contracts = await readValid(root);
+      const contracts = await readContracts(root, ['openapi', 'schema', 'prisma']);
+      rejectProblems(await check(contracts));
       const report = bridge(contracts);
       if (report.differences.length > 0) process.exitCode = EXIT.found;
       if (json) return printJson(reportJson(report));

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { EXIT, paint, printJson, type Subcommand, table, Unable } from '@accord-api/platform/cli/output';
 import { type ContractFile, KINDS } from '@accord-api/testing/coverage/elements';
 import { type Coverage, type Figures, type Measured, percentOf, type State } from '../coverage/measure.js';
-import { printProblems } from '../model/problems.js';
+import { printPlace, printProblems } from '../model/problems.js';
 
 interface Group {
   owner: string;
@@ -55,18 +55,15 @@ function unseen({ kind, owner, name, key, component }: Measured, operations: num
 
 /** Returns a line with the place of each missing element. A component of the table `once` has one line. */
 export function missingLines({ missing }: Coverage): string[] {
-  const groups = new Map<string, [Measured, ...Measured[]]>();
+  const groups = new Map<string, Measured[]>();
   for (const element of missing) {
     // A component of the table `once` has a reason.
     const subject = element.reason === undefined ? element.key : String(element.component);
-    const group = groups.get(subject);
-    if (group) group.push(element);
-    else groups.set(subject, [element]);
+    groups.set(subject, [...(groups.get(subject) ?? []), element]);
   }
-  return [...groups.values()].map((group) => {
-    const [one] = group;
-    return `${one.file}:${one.line}:${one.column}  ${unseen(one, group.length)}`;
-  });
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first ? `${printPlace(first)}  ${unseen(first, 1 + others.length)}` : [],
+  );
 }
 
 function figureLines(figures: readonly Figures[]): string[] {
@@ -120,10 +117,6 @@ interface Options {
   json: boolean;
 }
 
-const unable = (what: string) => (error: Error) => {
-  throw new Unable(`${what}: ${error.message}`);
-};
-
 async function measure(root: string): Promise<Coverage> {
   const { check } = await import('../model/check.js');
   const { readContracts } = await import('../model/contracts.js');
@@ -132,7 +125,9 @@ async function measure(root: string): Promise<Coverage> {
   const contracts = await readContracts(root, undefined, 'one');
   const { observations, recordings } = await Promise.resolve(root)
     .then(readObservations)
-    .catch(unable(`Clear ${RECORDINGS} (--clear)`));
+    .catch((error: Error) => {
+      throw new Unable(`Clear ${RECORDINGS} (--clear): ${error.message}`);
+    });
   if (recordings === 0) throw new Unable(`There is nothing in ${RECORDINGS}: run the tests first (npm test).`);
   try {
     return measureCoverage(contracts, observations);

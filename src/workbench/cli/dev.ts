@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join, relative, resolve } from 'node:path';
 import type { Subcommand } from '@accord-api/platform/cli/output';
@@ -34,9 +34,9 @@ function superviseServer(root: string) {
   /** Returns a process that has loaded the code and waits; undefined if the code cannot be loaded. */
   async function load(): Promise<ChildProcess | undefined> {
     const imports = ['--import', 'tsx', '--import', new URL('./preload-application.js', import.meta.url).href];
-    const started = spawn(process.execPath, [...imports, join(root, 'src/main.ts')], {
+    const started = fork(join(root, 'src/main.ts'), {
       cwd: root,
-      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      execArgv: imports,
       // In its own process group, the server gets the signal of Ctrl-C from `stop` only.
       detached: true,
       env: { NODE_ENV: 'development', ...process.env },

@@ -149,14 +149,11 @@ function printRules(json: boolean): void {
     ];
     return { name, severity: WARNINGS.includes(name) ? 'warning' : 'error', why, contracts };
   });
-  if (json) {
-    printJson(rules);
-    return;
-  }
   const printed = rules.map(({ name, severity, why, contracts }) => {
     return `${paint('bold', name)}  ${paint('dim', `${severity}, ${contracts.join(', ')}`)}\n  ${why}`;
   });
-  console.log(printed.join('\n'));
+  if (json) printJson(rules);
+  else console.log(printed.join('\n'));
 }
 
 function inOrder({ openapi, schema }: Contracts): string {

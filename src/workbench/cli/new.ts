@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { EXIT, type Subcommand, Unable } from '@accord-api/platform/cli/output';
 
 const PACKAGES = ['platform', 'prepared-prisma', 'testing', 'workbench'] as const;
+/** The version or the tarball of each package. */
+type Packages = Readonly<Record<(typeof PACKAGES)[number], string>>;
 
 /** A complete project. File names that npm or git would read as this repository's have an underscore before them. */
 const TEMPLATE = fileURLToPath(new URL('../new/template/', import.meta.url));
@@ -27,10 +29,6 @@ function nameFor(directory: string, chosen?: string): string {
   );
 }
 
-/** Returns the title for a name: `Book Club` for `book-club`. */
-const titleFor = (name: string) =>
-  name.replaceAll(/(^|-)(\w)/g, (_, before, letter) => (before && ' ') + letter.toUpperCase());
-
 /** Refuses a directory with content. An empty git repository is fine. */
 async function requireEmpty(directory: string): Promise<void> {
   const found = await stat(directory).catch(() => undefined);
@@ -52,13 +50,7 @@ async function projectFiles(words: readonly (readonly [from: string, to: string]
     const path = join(entry.parentPath, entry.name);
     const template = (await readFile(path, 'utf8')).replaceAll(MARKS, '');
     const text = words.reduce((replaced, [from, to]) => replaced.replaceAll(from, to), template);
-    files.set(
-      path
-        .slice(TEMPLATE.length)
-        .replace(/^_gitignore$/, '.gitignore')
-        .replace(/^_/, ''),
-      text,
-    );
+    files.set(path.slice(TEMPLATE.length).replace(/^_/, ''), text);
   }
   return files;
 }
@@ -72,19 +64,15 @@ async function writeFiles(directory: string, files: ReadonlyMap<string, string>)
 
 /**
  * Writes a new project, and generates from its contracts.
- * @param packages the versions or tarballs of the packages
  * @throws Unable for a directory that is not empty
  */
-async function writeProject(
-  directory: string,
-  name: string,
-  packages: Readonly<Record<(typeof PACKAGES)[number], string>>,
-): Promise<void> {
+async function writeProject(directory: string, name: string, packages: Packages): Promise<void> {
   await requireEmpty(directory);
   const words: [string, string][] = [
     ['my-api', name],
     ['my_api', name.replaceAll('-', '_')],
-    ['My API', titleFor(name)],
+    // `Book Club` for `book-club`.
+    ['My API', name.replaceAll(/(^|-)(\w)/g, (_, before, letter) => (before && ' ') + letter.toUpperCase())],
     ['<year>', String(new Date().getFullYear())],
     ...PACKAGES.map((name): [string, string] => [`<${name}>`, packages[name]]),
   ];
@@ -113,10 +101,7 @@ function packagesIn(folder: string | undefined) {
     if (existsSync(path)) return `file:${path}`;
     throw new Unable(`There is no ${path}. \`npm run pack -- <folder>\` in the repository of Accord writes it.`);
   };
-  return Object.fromEntries(PACKAGES.map((name) => [name, sourceOf(name)])) as Record<
-    (typeof PACKAGES)[number],
-    string
-  >;
+  return Object.fromEntries(PACKAGES.map((name) => [name, sourceOf(name)])) as Packages;
 }
 
 const newCommand: Subcommand = (command) => {
@@ -273,11 +258,7 @@ export const upgrade: Subcommand = (command) => {
       const { checkMigrations } = await import('../prisma/migration-diff.js');
       const { ok, report } = await generate(await readContracts(root), { root });
       console.log(report);
-      const prisma = join(root, 'prisma');
-      const difference = await checkMigrations({
-        folder: join(prisma, 'migrations'),
-        schema: join(prisma, 'schema.prisma'),
-      });
+      const difference = await checkMigrations({ folder: join(root, MIGRATIONS), schema: join(root, SCHEMA) });
       if (difference !== undefined)
         console.log(`\nThe migrations do not result in prisma/schema.prisma. The differences:\n${difference}`);
       if (!ok || difference !== undefined) process.exitCode = EXIT.found;

@@ -4,11 +4,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { EXIT, paint, printJson, type Subcommand, Unable } from '@accord-api/platform/cli/output';
+import { EXIT, paint, printJson, type Subcommand, table, Unable } from '@accord-api/platform/cli/output';
 import { type Project, type SourceFile, ts } from 'ts-morph';
 import { generate } from '../generate/generate.js';
 import { importTypeScript } from '../generate/resolvers.js';
 import { type Contracts, readContracts } from '../model/contracts.js';
+import { printPlace } from '../model/problems.js';
 import {
   editGroups,
   type Left,
@@ -125,25 +126,20 @@ async function formatted(root: string, path: string, text: string): Promise<stri
   return (await textOf(child.stdout)) || text;
 }
 
-const position = ({ file, line, column }: Located<{ file: string }>): string => `${file}:${line}:${column}`;
-
 function changeLines(changes: readonly Located<ScaffoldChange>[]): string[] {
-  const rows = changes.map((change) => [change.kind, position(change), change.name] as const);
-  const widths = [0, 1, 2].map((index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
-  return changes.map(({ kind, detail }, row) => {
-    const cells = rows[row]?.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ') ?? '';
-    return `  ${paint('green', kind)}${`${cells}  ${detail}`.slice(kind.length)}`;
-  });
+  const rows = changes.map((change) => ({ a: change.kind, b: printPlace(change), c: change.name, d: change.detail }));
+  const [, ...lines] = table(rows, ['a', 'b', 'c', 'd']).split('\n');
+  return lines.map((line) => `  ${line.replace(/^\w+/, (kind) => paint('green', kind))}`);
 }
 
 /** Returns the next steps as sentences. `check` means that nothing was written. */
 function nextSteps({ generated, changes, left, pending }: Scaffolding, check: boolean): string[] {
   if (check && changes.length + generated.length > 0) return ['Run `npx accord scaffold`.'];
   return [
-    ...left.map((code) => `Look at ${position(code)}: ${code.name}. ${code.reason} Move it, or delete it.`),
+    ...left.map((code) => `Look at ${printPlace(code)}: ${code.name}. ${code.reason} Move it, or delete it.`),
     ...pending.map((code) => {
       const answer = code.request === undefined ? 'answers NOT_IMPLEMENTED' : `(${code.request}) answers 501`;
-      return `Fill in ${position(code)}: ${code.name} ${answer}.`;
+      return `Fill in ${printPlace(code)}: ${code.name} ${answer}.`;
     }),
     'Run `npm run typecheck`, then `npm test`.',
     'Run `npx accord coverage`: it lists the parts of the contracts that no test covers.',

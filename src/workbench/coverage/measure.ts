@@ -8,11 +8,11 @@ import {
 } from '@accord-api/testing/coverage/elements';
 import { restElements } from '@accord-api/testing/coverage/rest';
 import { sdlElements } from '@accord-api/testing/coverage/schema-parts';
-import { type GraphQLArgument, type GraphQLField, type GraphQLInputField, type GraphQLSchema, Kind } from 'graphql';
+import type { GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLSchema } from 'graphql';
 import type { Contracts } from '../model/contracts.js';
 import { isOfPart } from '../model/part-documents.js';
 import { type FilePlace, type Problem, problemAt } from '../model/problems.js';
-import { placeOf as placeOfNode } from '../model/sdl-source.js';
+import { argumentsOf, placeOf as placeOfNode } from '../model/sdl-source.js';
 
 interface Statement extends Pick<Element, 'file' | 'at'> {
   table: 'except' | 'once';
@@ -31,9 +31,8 @@ type Defined = GraphQLField<unknown, unknown> | GraphQLInputField | GraphQLArgum
 
 function ofSdl(subject: string, { astNode }: Defined): Statement[] {
   const directives = astNode?.directives?.filter(({ name }) => name.value === 'coverage') ?? [];
-  return directives.map(({ arguments: given = [] }) => {
-    const value = given.find(({ name }) => name.value === 'except')?.value;
-    const reason = value?.kind === Kind.STRING ? sentence(value.value) : undefined;
+  return directives.map((directive) => {
+    const reason = sentence(argumentsOf(directive)['except']);
     return { table: 'except', subject, reason, file: 'schema.graphql', at: placeOfNode(astNode?.name) };
   });
 }

@@ -1,8 +1,7 @@
 import { type Permission, rolesIn } from '@accord-api/platform/contract/document';
 import { listOf, nodeOf, type Version, versionAt } from '../model/openapi-node.js';
 import { REACHES } from '../model/permissions.js';
-import type { Verdict } from './change.js';
-import { at, keywordOf, membersOf, type Pair } from './change.js';
+import { at, keywordOf, membersOf, type Pair, type Verdict } from './change.js';
 import type { Recorder } from './recorder.js';
 
 type Judged = [verdict: Verdict, what: string, message: string] | undefined;

@@ -72,13 +72,8 @@ export function compareDiscriminators(record: Recorder, pair: Pair, a: View, b: 
   if (oldName !== newName) {
     const message = `discriminator of ${subjectOf(pair)}: ${oldName ?? 'none'} → ${newName ?? 'none'}`;
     const verdict = oldName !== undefined ? 'breaking' : direction === 'request' ? 'risky' : 'safe';
-    record.report(
-      { ...keywordOf(pair, 'discriminator'), old, now },
-      'discriminator',
-      verdict,
-      whatOf(old, now),
-      message,
-    );
+    const part = { ...keywordOf(pair, 'discriminator'), old, now };
+    record.report(part, 'discriminator', verdict, whatOf(old, now), message);
     return;
   }
   const before = targetsOf(was);

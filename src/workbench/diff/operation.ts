@@ -2,8 +2,7 @@ import { isPlain } from '@accord-api/platform/contract/document';
 import { listOf, nodeOf, type OpenApiNode, printed, resolved, type Version, versionAt } from '../model/openapi-node.js';
 import { viewOf } from '../model/schema-view.js';
 import { at, judge, keywordOf, type Label, labelled, locatedIn, membersOf, type Pair, subjectOf } from './change.js';
-import type { Recorder } from './recorder.js';
-import { compareSunsets, reportRequired } from './recorder.js';
+import { compareSunsets, type Recorder, reportRequired } from './recorder.js';
 
 /** Normalises a media type: lower case, sorted parameters, no charset of JSON (RFC 8259, 8.1). */
 function mediaKey(type: string): string {
@@ -91,7 +90,7 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
     const message = `${subjectOf(pair)} is ${is ? 'deprecated now' : 'no longer deprecated'}`;
     if (was !== is)
       record.report(keywordOf(pair, 'deprecated'), 'deprecated', 'safe', is ? 'added' : 'removed', message);
-    compareSunsets(record, pair, pair.old, pair.now);
+    compareSunsets(record, pair);
   }
 
   function compareField(pair: Pair, place: string): void {

@@ -199,23 +199,13 @@ export function reportRequired(record: Recorder, pair: Pair, isRequired: boolean
 }
 
 /** Compares the sunsets of two deprecated versions. */
-export function compareSunsets(
-  record: Recorder,
-  pair: Pair,
-  before: Version | undefined,
-  after: Version | undefined,
-): void {
-  const dateOf = (version: Version | undefined) =>
-    versionAt(version, 'x-deprecation', 'sunset') ?? versionAt(version, 'x-sunset');
-  const [old, now] = [dateOf(before), dateOf(after)];
+export function compareSunsets(record: Recorder, pair: Pair): void {
+  const [old, now] = [resolved(pair.old), resolved(pair.now)].map(
+    (version) => versionAt(version, 'x-deprecation', 'sunset') ?? versionAt(version, 'x-sunset'),
+  );
   if (old === undefined || now === undefined) return;
   const isLater = Date.parse(String(now.value)) >= Date.parse(String(old.value));
   const sunset = { ...keywordOf(pair, 'sunset'), old, now };
-  record.changed(
-    sunset,
-    'sunset',
-    isLater ? 'safe' : 'risky',
-    `sunset of ${subjectOf(pair)}`,
-    isLater ? 'later' : 'sooner',
-  );
+  const [verdict, what] = isLater ? (['safe', 'later'] as const) : (['risky', 'sooner'] as const);
+  record.changed(sunset, 'sunset', verdict, `sunset of ${subjectOf(pair)}`, what);
 }

@@ -193,7 +193,7 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
       if (judged) record.report(part, keyword, ...judged, message);
       else reportUnknown(record, part, keyword);
     }
-    compareSunsets(record, pair, resolved(pair.old), resolved(pair.now));
+    compareSunsets(record, pair);
     const [was, is] = [a, b].map(({ nodes }) => {
       const lists = nodes.map((node) => versionAt(node, 'x-extensible-enum')).filter((list) => list !== undefined);
       return new Map(

@@ -10,7 +10,7 @@ import { withSubschemas } from '@accord-api/platform/contract/schemas';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import { check } from '../model/check.js';
 import { readCodes } from '../model/codes.js';
-import { type Contracts, readContracts } from '../model/contracts.js';
+import type { Contracts } from '../model/contracts.js';
 import { generateContract, generatePublished, type OpenApiSource } from '../model/openapi-source.js';
 import type { StatedPolicy } from '../model/permissions.js';
 import { checkPrismaSchema, generatePrismaClient, prismaClientIsCurrent } from '../model/prisma-schema.js';
@@ -197,11 +197,6 @@ async function generateFiles(contracts: Contracts, root: string): Promise<Files>
   };
 }
 
-async function checkClientSchema(root: string): Promise<Problem[]> {
-  const { prisma } = await readContracts(root, ['prisma']);
-  return checkPrismaSchema(root, prisma);
-}
-
 const SHOWN_LINES = 3;
 
 /** Returns up to three lines from the first difference: `-` for the file on disk, `+` for the new text. */
@@ -227,7 +222,9 @@ export async function generate(
   const hasClient = filesIn(root).read('generated/package.json') !== undefined;
   const renewClient = !only && wantsClient && hasClient && !(await prismaClientIsCurrent(root));
   const checked = check(contracts);
-  const checkedAll = Promise.all([checked, renewClient ? checkClientSchema(root) : []]).then((found) => found.flat());
+  const checkedAll = Promise.all([checked, renewClient ? checkPrismaSchema(root, contracts.prisma) : []]).then(
+    (found) => found.flat(),
+  );
   // Prisma's commands take a second each, so each step starts as soon as its input is checked.
   const [problems, files, client] = await Promise.all([
     checkedAll,

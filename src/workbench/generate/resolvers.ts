@@ -121,11 +121,9 @@ export const requiredResolvers: CodegenPlugin = {
   plugin: (schema) => ({ prepend: [HEADER, IMPORTS], content: `${REQUIRED}\n${named(schema)}` }),
 };
 
-const OWN_PLUGIN = 'required-resolvers';
-
 /** Loads a plugin of `codegen.ts`. `required-resolvers` makes a missing resolver a compiler error. */
 export const loadPlugin = async (name: string): Promise<CodegenPlugin> =>
-  name.endsWith(OWN_PLUGIN) ? requiredResolvers : import(name);
+  name.endsWith('required-resolvers') ? requiredResolvers : import(name);
 
 /** Keeps the `import.meta` of each module, which a bundle would replace by its own. */
 const importMeta: Plugin = {

@@ -43,15 +43,11 @@ export function codeFindings(document: OpenApiDocument): Finding[] {
   const at = ['components', 'schemas', ERROR_CODE];
   const described = describedIn(document);
   const values = (schema.enum ?? []).map(String);
-  const undescribed = values.flatMap((code, index) =>
-    isPlatformCode(code) || Object.hasOwn(described, code)
-      ? []
-      : {
-          path: [...at, 'enum', index],
-          rule: RULE,
-          message: `The error code ${code} has no status, title and description: add them to ${DESCRIBED}.`,
-        },
-  );
+  const undescribed = values.flatMap((code, index) => {
+    if (isPlatformCode(code) || Object.hasOwn(described, code)) return [];
+    const message = `The error code ${code} has no status, title and description: add them to ${DESCRIBED}.`;
+    return { path: [...at, 'enum', index], rule: RULE, message };
+  });
   const invalid = Object.entries(described).flatMap(([code, kind]): Finding[] => {
     const isOfPlatform = isPlatformCode(code);
     const allowed: readonly Member[] = isOfPlatform ? ['description'] : MEMBERS;

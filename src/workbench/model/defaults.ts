@@ -153,8 +153,6 @@ export function candidatesIn(document: unknown): Candidate[] {
   });
 }
 
-const statusesOf = ({ operation }: Candidate): string[] => Object.keys(operation.responses ?? {});
-
 /**
  * Applies the entries of `x-defaults` in their order. Existing members take precedence. References stay, and their targets are completed.
  * @param authored the parsed contract, which is not changed
@@ -210,7 +208,7 @@ export function applyDefaults(authored: unknown, own = Number.POSITIVE_INFINITY)
 
   const responsesOf = (all: readonly Candidate[], isWanted: (status: string) => boolean = () => true): Place[] =>
     all.flatMap((candidate) =>
-      statusesOf(candidate)
+      Object.keys(candidate.operation.responses ?? {})
         .filter(isWanted)
         .flatMap((status) => candidate.response(status) ?? []),
     );

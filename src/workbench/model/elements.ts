@@ -93,18 +93,12 @@ export const MEMBERS: Readonly<Record<ElementKind, Members>> = {
   other: [],
 };
 
-/** The section of `components` for each kind that a `$ref` can refer to. */
-export const COMPONENTS: { readonly [Key in ElementKind]?: string } = {
-  schema: 'schemas',
-  parameter: 'parameters',
-  header: 'headers',
-  response: 'responses',
-  body: 'requestBodies',
-  example: 'examples',
-  link: 'links',
-  callback: 'callbacks',
-  securityScheme: 'securitySchemes',
-};
+/** The section of `components` for each kind whose references stay. Path items replace theirs. */
+export const COMPONENTS: { readonly [Key in ElementKind]?: string } = Object.fromEntries(
+  MEMBERS.components
+    .filter(([, kind]) => kind !== 'pathItem')
+    .map(([[section], kind]) => [kind, section?.replace('.*', '')]),
+);
 
 /** A kind, or an object or list whose members all have one kind. */
 export type Shape = ElementKind | { membersOf: ElementKind };

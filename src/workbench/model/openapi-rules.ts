@@ -63,14 +63,8 @@ function permissionFindings(permission: Partial<Permission>, path: Keys): Fault[
   if (typeof permission?.action !== 'string')
     return [{ path, onKey: true, message: 'A permission is `public` or names its `action`.' }];
   const roles = rolesIn(permission);
-  if (roles.length === 0)
-    return [
-      {
-        path,
-        onKey: true,
-        message: `Permission "${permission.action}" names no role, and no operation of this contract does.`,
-      },
-    ];
+  const message = `Permission "${permission.action}" names no role, and no operation of this contract does.`;
+  if (roles.length === 0) return [{ path, onKey: true, message }];
   return roles
     .filter((role) => !REACHES.includes(permission[role] ?? ''))
     .map((role) => ({
@@ -215,20 +209,24 @@ function unfollowed(source: OpenApiSource, follow: () => unknown): Finding[] {
 /** Returns the first reference that leads out of the document, or nowhere. */
 export const unresolved = (source: OpenApiSource): Finding[] => unfollowed(source, () => source.document);
 
+/** Returns the parameters of a path and of its operation, with the places that declare them. */
+export const parametersAt = (document: OpenApiDocument, at: Keys): { path: Keys; parameter: Parameter }[] =>
+  [at.slice(0, -1), at].flatMap((owner) => {
+    const list = [...owner, 'parameters'];
+    return ((valueAt(document, list.map(String)) ?? []) as { $ref?: string }[]).map(({ $ref }, index) => {
+      const path = $ref === undefined ? [...list, index] : keysOf($ref);
+      return { path, parameter: valueAt(document, path.map(String)) as Parameter };
+    });
+  });
+
 /** Returns the parameters that cannot be parsed with their schema and style, each once. */
 function unparsableParameters(document: OpenApiDocument): Finding[] {
-  const pathsIn = (list: Keys): Keys[] =>
-    ((valueAt(document, list.map(String)) ?? []) as { $ref?: string }[]).map(({ $ref }, index) =>
-      $ref === undefined ? [...list, index] : keysOf($ref),
-    );
-  const paths = operationEntries(document).flatMap(({ at }) =>
-    [at.slice(0, -1), at].flatMap((owner) => pathsIn([...owner, 'parameters'])),
-  );
-  return [...new Map(paths.map((path) => [path.join('\0'), path])).values()].flatMap((path) => {
-    const declared = valueAt(document, path.map(String)) as Parameter;
-    const form = parameterForm(declared, document as object as Schema);
+  const all = operationEntries(document).flatMap(({ at }) => parametersAt(document, at));
+  return [...new Map(all.map((found) => [found.path.join('\0'), found])).values()].flatMap(({ path, parameter }) => {
+    const form = parameterForm(parameter, document as object as Schema);
     if (form.kind !== 'unsupported') return [];
-    return [{ path, rule: 'parameter-form', message: `The ${declared.in} parameter ${declared.name} ${form.reason}.` }];
+    const message = `The ${parameter.in} parameter ${parameter.name} ${form.reason}.`;
+    return [{ path, rule: 'parameter-form', message }];
   });
 }
 

@@ -12,7 +12,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import type { OpenApiSource } from './openapi-source.js';
-import { type FilePlace, type Problem, problemAt } from './problems.js';
+import { type FilePlace, type Problem, printPlace, problemAt } from './problems.js';
 import { placeOf, problemIn, ROOTS, type SdlSource } from './sdl-source.js';
 
 /** The rows that a role can reach: no row, its own rows, all rows. */
@@ -110,12 +110,9 @@ export function readPermissions(openapi: OpenApiSource, schema: SdlSource): Stat
   return { roles: [...new Set([...defined, ...named])], statements };
 }
 
-const printPlace = ({ file, line, column }: FilePlace) => `${file}:${line}:${column}`;
-
 function roleValues({ document }: SdlSource): NameNode[] {
-  const found = document.definitions.find((def) => def.kind === Kind.ENUM_TYPE_DEFINITION && def.name.value === 'Role');
-  const values = found?.kind === Kind.ENUM_TYPE_DEFINITION ? (found.values ?? []) : [];
-  return values.map(({ name }) => name);
+  const enums = document.definitions.filter((definition) => definition.kind === Kind.ENUM_TYPE_DEFINITION);
+  return (enums.find(({ name }) => name.value === 'Role')?.values ?? []).map(({ name }) => name);
 }
 
 /**

@@ -36,6 +36,8 @@ export interface FilePlace extends Place {
   file: string;
 }
 
+export const printPlace = ({ file, line, column }: FilePlace): string => `${file}:${line}:${column}`;
+
 /** Limits the output, because one missing section can break hundreds of references. */
 const MAX_PRINTED_PER_FILE = 20;
 

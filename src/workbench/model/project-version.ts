@@ -4,17 +4,13 @@ import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, normalize, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { Unable } from '@accord-api/platform/cli/output';
 import { filesIn, NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
 import { Kind, parse } from 'graphql';
 import { parseDocument, stringify } from 'yaml';
 import { type Contracts, contractsIn, contractsOf, withOnly } from './contracts.js';
 import { generatePublished } from './openapi-source.js';
 import { FILES } from './problems.js';
-
-/** A version cannot be read. The message is for the user. */
-class NoSuchVersion extends Error {
-  override readonly name = 'NoSuchVersion';
-}
 
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -34,14 +30,14 @@ async function defaultRef(root: string): Promise<{ ref: string; label: string }>
   return { ref: base.trim(), label: `${base.slice(0, 7)}, where this branch left origin/main` };
 }
 
-/** Returns the commit that a git ref names; by default the merge base with origin/main, or HEAD. Rejects with NoSuchVersion. */
+/** Returns the commit that a git ref names; by default the merge base with origin/main, or HEAD. Rejects with Unable. */
 export async function commitAt(root: string, name?: string): Promise<Commit> {
   await git(root, 'rev-parse', '--git-dir').catch(() => {
-    throw new NoSuchVersion(`${root} is not a git repository.`);
+    throw new Unable(`${root} is not a git repository.`);
   });
   const { ref, label } = name === undefined ? await defaultRef(root) : { ref: name, label: name };
   const id = await git(root, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`).catch(() => {
-    throw new NoSuchVersion(`git knows no commit "${ref}" here.`);
+    throw new Unable(`git knows no commit "${ref}" here.`);
   });
   return { label, id: id.trim() };
 }
@@ -87,10 +83,6 @@ export function filesAt(root: string, commit: string): ProjectFiles {
   };
 }
 
-function isPublishedAs({ openapi }: Contracts, edition: string): boolean {
-  return openapi.errors.length === 0 && generatePublished(openapi) === edition;
-}
-
 const EDITION = `generated/${FILES.openapi}`;
 
 /** What the published edition lacks of a contract, and a comparison needs. */
@@ -105,7 +97,8 @@ function contractsAt(files: ProjectFiles): Contracts {
   const edition = files.read(EDITION);
   const authored = parseDocument(files.read(FILES.openapi) ?? '');
   const isUnreadable = edition === undefined || authored.errors.length > 0;
-  if (isUnreadable || !authored.has('x-parts') || isPublishedAs(contracts, edition)) return contracts;
+  if (isUnreadable || !authored.has('x-parts')) return contracts;
+  if (contracts.openapi.errors.length === 0 && generatePublished(contracts.openapi) === edition) return contracts;
   const kept = UNPUBLISHED.filter((name) => authored.has(name)).map((name) => [name, authored.toJS()[name]]);
   const text = kept.length === 0 ? edition : `${edition}\n${stringify(Object.fromEntries(kept))}`;
   const read = (path: string) => (path === EDITION ? text : files.read(path));
@@ -139,13 +132,13 @@ function isSdl(text: string): boolean {
   }
 }
 
-/** Returns the kind of a contract. Throws NoSuchVersion for any other text. */
+/** Returns the kind of a contract. Throws Unable for any other text. */
 function contractKind(text: string, name: string): ContractKind {
   if (OPENAPI.test(text)) return 'openapi';
   const reason = MISTAKEN.find(([pattern]) => pattern.test(text))?.[1];
   if (reason === undefined && (/\.(?:graphqls?|gql)$/.test(name) || isSdl(text))) return 'schema';
   const neither = 'it is neither an OpenAPI document, which starts with `openapi: 3.…`, nor GraphQL SDL';
-  throw new NoSuchVersion(`${name} is not a contract: ${reason ?? neither}.`);
+  throw new Unable(`${name} is not a contract: ${reason ?? neither}.`);
 }
 
 /** One version of a project. A missing file is empty. */
@@ -158,7 +151,7 @@ export interface ProjectVersion {
   only?: ContractKind;
 }
 
-/** Reads the version in a folder or commit. Throws NoSuchVersion if it has no contract. */
+/** Reads the version in a folder or commit. Throws Unable if it has no contract. */
 function versionIn(
   files: ProjectFiles,
   label: string,
@@ -166,22 +159,22 @@ function versionIn(
   contracts: Contracts = contractsIn(files),
 ): ProjectVersion {
   if (contracts.openapi.absent && contracts.schema.absent)
-    throw new NoSuchVersion(`There is no ${FILES.openapi} and no ${FILES.schema} ${place}.`);
+    throw new Unable(`There is no ${FILES.openapi} and no ${FILES.schema} ${place}.`);
   return { label, contracts, migrations: files.list('prisma/migrations').filter((file) => file.endsWith('.sql')) };
 }
 
-/** Reads the version in a directory. Throws NoSuchVersion if it has no contract. */
+/** Reads the version in a directory. Throws Unable if it has no contract. */
 export const versionInDirectory = (directory: string, label = directory): ProjectVersion =>
   versionIn(filesIn(directory), label, `in ${directory}`);
 
 /**
- * Reads the version at a git ref; by default at the merge base with origin/main, or at HEAD. Rejects with NoSuchVersion.
+ * Reads the version at a git ref; by default at the merge base with origin/main, or at HEAD. Rejects with Unable.
  * @param root may be a folder of the repository
  */
 export async function versionAtRef(root: string, name?: string): Promise<ProjectVersion> {
   const { id, label } = await commitAt(root, name).catch((error: Error) => {
     const elsewhere = name === undefined ? ' Compare with a directory: accord diff --from <directory>.' : '';
-    throw error instanceof NoSuchVersion ? new NoSuchVersion(`${error.message}${elsewhere}`) : error;
+    throw error instanceof Unable ? new Unable(`${error.message}${elsewhere}`) : error;
   });
   const files = filesAt(root, id);
   return versionIn(files, label, `at ${label}`, contractsAt(files));
@@ -190,7 +183,7 @@ export async function versionAtRef(root: string, name?: string): Promise<Project
 const DOWNLOAD_TIMEOUT_MS = 10_000;
 
 async function download(address: string): Promise<string> {
-  const unreadable = (reason: string) => new NoSuchVersion(`${address} cannot be read: ${reason}.`);
+  const unreadable = (reason: string) => new Unable(`${address} cannot be read: ${reason}.`);
   const fail = (error: Error & { cause?: { code?: string; message?: string } }): never => {
     if (error.name === 'TimeoutError')
       throw unreadable(`it did not answer within ${DOWNLOAD_TIMEOUT_MS / 1000} seconds`);
@@ -204,13 +197,13 @@ async function download(address: string): Promise<string> {
 
 /**
  * Reads the version with a name: a served contract (`https://…/openapi.json`), a file, a directory, or a git ref of the project.
- * Rejects with NoSuchVersion.
+ * Rejects with Unable.
  */
 export async function versionNamed(root: string, name?: string): Promise<ProjectVersion> {
   if (name === undefined) return versionAtRef(root);
   const isAddress = /^https?:\/\//.test(name);
   if (!isAddress && !existsSync(name)) {
-    if (/\.(?:ya?ml|json|graphqls?|gql)$/.test(name)) throw new NoSuchVersion(`There is no file ${name}.`);
+    if (/\.(?:ya?ml|json|graphqls?|gql)$/.test(name)) throw new Unable(`There is no file ${name}.`);
     return versionAtRef(root, name);
   }
   if (!isAddress && statSync(name).isDirectory()) return versionInDirectory(name);
@@ -223,17 +216,17 @@ export async function versionNamed(root: string, name?: string): Promise<Project
   return { label: file, contracts: contractsOf({ [only]: text }, file, files), migrations: [], only };
 }
 
-/** If one of two versions is a single contract, returns both with only this contract. Throws NoSuchVersion. */
+/** If one of two versions is a single contract, returns both with only this contract. Throws Unable. */
 export function comparable(before: ProjectVersion, after: ProjectVersion): [ProjectVersion, ProjectVersion] {
   const only = before.only ?? after.only;
   if (only === undefined) return [before, after];
   const [single, other] = before.only === undefined ? [after, before] : [before, after];
   if (other.only !== undefined && other.only !== only)
-    throw new NoSuchVersion(
+    throw new Unable(
       `Two contracts of one kind are compared, and ${single.label} is ${KIND_NAMES[only]}, ${other.label} is ${KIND_NAMES[other.only]}.`,
     );
   if (other.contracts[only].absent)
-    throw new NoSuchVersion(`There is no ${FILES[only]} in ${other.label} to compare with ${single.label}.`);
+    throw new Unable(`There is no ${FILES[only]} in ${other.label} to compare with ${single.label}.`);
   const reduced = (side: ProjectVersion) => ({ ...side, contracts: withOnly(side.contracts, only), migrations: [] });
   return [reduced(before), reduced(after)];
 }
