@@ -548,12 +548,12 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
   lines: {
-    all: 40_900,
+    all: 40_750,
     application: 1_010,
     platform: 23_090,
     'prepared-prisma': 2_040,
-    testing: 3_354,
-    workbench: 11_402,
+    testing: 3_300,
+    workbench: 11_298,
   },
   files: 315,
   withOneImporter: 112,

@@ -2,18 +2,10 @@
 
 import type { Code } from './contract/codes.js';
 import type { Member } from './operations/running.js';
+import type { Seams } from './part.js';
 
 /** The parts that may be left out. */
-export type PartName =
-  | 'identity'
-  | 'limits'
-  | 'live'
-  | 'idempotency'
-  | 'jobs'
-  | 'browsers'
-  | 'versions'
-  | 'pages'
-  | 'observability';
+export type PartName = keyof Seams;
 export type Owner = PartName | 'core';
 
 /** REST includes the pages, and addresses without a route. */

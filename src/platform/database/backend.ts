@@ -74,13 +74,10 @@ export const outcomeReporter =
   (server: Dependency): ReportOutcome =>
   (error) => {
     if (!error) server.back();
-    else if (isUnavailable(error)) server.away(reasonOf(error));
+    // If only the pool of this instance is exhausted, the server is there.
+    else if (['unavailable', 'denied'].includes(faultOf(error).kind) && !reasonOf(error).startsWith('timeout exceeded'))
+      server.away(reasonOf(error));
   };
-
-/** Returns true for an outage of the server; false if only the pool of this instance is exhausted. */
-function isUnavailable(error: unknown): boolean {
-  return ['unavailable', 'denied'].includes(faultOf(error).kind) && !reasonOf(error).startsWith('timeout exceeded');
-}
 
 /** Returns true unless the connection can be used again, as after an SQL error. */
 export const isBroken = (error: unknown): boolean => (error as { severity?: unknown }).severity !== 'ERROR';

@@ -15,7 +15,7 @@ export interface FailureOptions extends Partial<Issues> {
 export const RETRY_AFTER_S = 2;
 
 /** Bytes in JSON. */
-const MAX_MESSAGE_BYTES = 512;
+export const MAX_MESSAGE_BYTES = 512;
 
 /**
  * The error that services throw. The caller gets `message`, and the log gets `cause`. Texts are bounded, because

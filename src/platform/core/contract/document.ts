@@ -39,7 +39,6 @@ export interface Parameter extends Extensions {
   in: Location;
   description?: string;
   required?: boolean;
-  deprecated?: boolean;
   /** The serialisation, together with `explode`. The default depends on `in`. */
   style?: string;
   explode?: boolean;
@@ -51,13 +50,11 @@ export interface Parameter extends Extensions {
 }
 
 export interface Header extends Extensions {
-  description?: string;
   required?: boolean;
   schema?: Schema;
 }
 
 export interface RequestBody extends Extensions {
-  description?: string;
   required?: boolean;
   content: Record<string, MediaType>;
 }
@@ -91,7 +88,6 @@ interface Deprecation {
   since: string;
   sunset: string;
   link: string;
-  successor?: string;
 }
 
 export interface OperationObject extends Extensions {

@@ -1,4 +1,4 @@
-import type { MediaType, Parameter, Schema } from './document.js';
+import type { Parameter, Schema } from './document.js';
 import { mergeSchema } from './schemas.js';
 
 export type Scalar = 'boolean' | 'integer' | 'number' | 'string';
@@ -22,8 +22,6 @@ export function scalarsIn(form: ParameterForm): readonly Scalar[] {
 
 const SCALARS: readonly Scalar[] = ['boolean', 'integer', 'number', 'string'];
 const DEFAULT_STYLE = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' } as const;
-
-const isJson = ([type]: [string, MediaType]) => type === 'application/json';
 
 export const schemaOf = ({ schema, content }: Pick<Parameter, 'schema' | 'content'>): Schema =>
   schema ?? Object.values(content ?? {})[0]?.schema ?? {};
@@ -64,7 +62,7 @@ const unsupported = (reason: string): ParameterForm => ({ kind: 'unsupported', r
 export function parameterForm(parameter: Parameter, root: Schema = schemaOf(parameter)): ParameterForm {
   const { in: location, content, style = DEFAULT_STYLE[location], allowEmptyValue } = parameter;
   if (content !== undefined)
-    return Object.entries(content).every(isJson)
+    return Object.keys(content).every((type) => type === 'application/json')
       ? { kind: 'json' }
       : unsupported('has another `content` than application/json: use that, or a `schema`');
   if (style !== DEFAULT_STYLE[location])

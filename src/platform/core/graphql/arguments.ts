@@ -160,10 +160,6 @@ function idIssues(ids: readonly IdInput[]): (args: Arguments) => Issues {
   };
 }
 
-/** Returns a context with another call for the resolver of one field. */
-const withCall = (context: GraphQLContext, call: GraphQLContext['call']): GraphQLContext =>
-  Object.create(context, { call: { value: call, enumerable: true } }) as GraphQLContext;
-
 type Arguments = Record<string, unknown>;
 /** @throws Failure BAD_REQUEST for an invalid id */
 type Check = (args: Arguments, node: FieldNode) => Issues;
@@ -197,7 +193,9 @@ export function checkArguments(
 
   const contextFor = (args: Arguments, context: GraphQLContext, { fieldNodes }: GraphQLResolveInfo): GraphQLContext => {
     const content = check(args, fieldNodes[0] as FieldNode);
-    return content.issues.length > 0 ? withCall(context, context.callWith(content)) : context;
+    if (content.issues.length === 0) return context;
+    // Only the resolver of this field gets the call.
+    return Object.create(context, { call: { value: context.callWith(content), enumerable: true } }) as GraphQLContext;
   };
   field.resolve = (parent, args, context, info) => {
     const checkedContext = contextFor(args, context, info);

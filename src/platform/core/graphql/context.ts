@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import type { FastifyRequest } from 'fastify';
 import { authenticated, type Call, type Policy } from '../calls/access.js';
 import { type Issues, NO_ISSUES } from '../calls/errors.js';
+import { NEVER_ABORTED } from '../calls/schedulers.js';
 import type { ServedServices } from '../http/call.js';
 import { callLog } from '../operations/call-transaction.js';
 import { guardedClient, type OperationServices, refuseToWrite } from '../operations/guarded-client.js';
@@ -69,12 +70,10 @@ function batchReader(): BatchRead {
   };
 }
 
-const NEVER = new AbortController().signal;
-
 export function operationContext(
   { handlers, operations }: { readonly handlers: unknown; readonly operations: OperationServices },
   callWith: GraphQLContext['callWith'],
-  signal: AbortSignal = NEVER,
+  signal: AbortSignal = NEVER_ABORTED,
 ): GraphQLContext {
   return new OperationContext(handlers, operations, callWith, signal);
 }

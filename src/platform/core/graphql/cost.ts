@@ -17,6 +17,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { constraintOf } from './arguments.js';
+import { DEFAULT_LIMIT } from './selection.js';
 
 interface Cost {
   depth: number;
@@ -28,8 +29,6 @@ interface Measurement {
   result: Cost;
   usedVariables: ReadonlyMap<string, unknown>;
 }
-
-const DEFAULT_LENGTH = 20;
 
 /** Characters of a text that cost 1, and of a response name that cost 1 more (docs/decisions.md, "Limits"). */
 const TEXT_LENGTH = 500;
@@ -131,7 +130,7 @@ function walk(
     const own = field && lengthOf(field, node);
     const isList = field !== undefined && isListType(getNullableType(field.type));
     const nested = costOfSelection(node.selectionSet, field && getNamedType(field.type).name, isList ? undefined : own);
-    return { depth: 1 + nested.depth, cost: cost + (isList ? (own ?? length ?? DEFAULT_LENGTH) : 1) * nested.cost };
+    return { depth: 1 + nested.depth, cost: cost + (isList ? (own ?? length ?? DEFAULT_LIMIT) : 1) * nested.cost };
   }
 
   function costOfFragment(node: FragmentSpreadNode, length: number | undefined): Cost {

@@ -10,7 +10,6 @@ import {
 } from 'graphql';
 import type { Policy } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
-
 import type { Cursors, Page, PageRequest, WindowPage } from '../calls/rows.js';
 import { waits } from '../calls/schedulers.js';
 import { refuseUnanswered } from '../contract/part-operations.js';

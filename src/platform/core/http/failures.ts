@@ -3,13 +3,11 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DatabaseFault, faultOf, isReadOnlyRefusal } from '../../database/faults.js';
-import { Failure, truncate } from '../calls/errors.js';
+import { Failure, MAX_MESSAGE_BYTES, truncate } from '../calls/errors.js';
 import { type Code, platformCodes } from '../contract/codes.js';
 import type { Names } from '../names.js';
 import { aboutRequest } from './about-request.js';
 import { pathOf } from './headers.js';
-
-const MAX_MESSAGE_BYTES = 512;
 
 /** Errors of Fastify by code. Others are mapped by status. */
 const ofFastify: Record<string, [Code, string]> = {

@@ -58,7 +58,7 @@ interface Frame {
 export function strictJsonIssues(text: string): Issues {
   const { add, found } = issueList();
   const stack: Frame[] = [];
-  const report = (detail: string) => add(() => ({ pointer: pointerOf(stack), detail }));
+  const report = (detail: string) => add(() => ({ pointer: stack.map(({ key }) => pointerTo(key)).join(''), detail }));
 
   for (const [token] of text.matchAll(TOKEN)) {
     const top = stack.at(-1);
@@ -100,8 +100,6 @@ function addMember(
   const isPrototype = name === '__proto__' || (name === 'prototype' && stack.at(-2)?.key === 'constructor');
   if (isPrototype) report('is not a name that a member can have. Rename it.');
 }
-
-const pointerOf = (stack: Frame[]): string => stack.map(({ key }) => pointerTo(key)).join('');
 
 /** A token and the white space after it. */
 const LEXEME =

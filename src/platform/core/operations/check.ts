@@ -2,8 +2,7 @@ import type { Policy } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
 import { type Model, sourceLineOf } from './model.js';
 import type { DeclaredModels } from './model-data.js';
-import type { Decides, Target } from './route.js';
-import { isRoute, type Route } from './route.js';
+import { type Decides, isRoute, type Route, type Target } from './route.js';
 
 function decisionOf(models: DeclaredModels, target: Target): Decides {
   const decider = target.of ?? target;

@@ -3,7 +3,7 @@
 import { faultOf } from '../../database/faults.js';
 import { authenticated, type KeyedRequest, traceHeaders } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { andThen, type MaybePromise, unlessFulfilled, waits } from '../calls/schedulers.js';
+import { andThen, type MaybePromise, NEVER_ABORTED, unlessFulfilled, waits } from '../calls/schedulers.js';
 import { type Stages, walk, wayOfOperation } from '../way.js';
 import { endCalls, refuseFailed, sendAhead } from './call-transaction.js';
 import { guardedClient, type OperationServices, refuseToWrite } from './guarded-client.js';
@@ -15,8 +15,6 @@ import { missingReference } from './references.js';
 import type { Route } from './route.js';
 import { type Given, type Member, newRunning, type OperationPlan, put, type Running } from './running.js';
 import { idIn, isOwnOnly } from './target-rows.js';
-
-const NEVER_ABORTED = new AbortController().signal;
 
 /** The result of a handler whose work continues after the commit. */
 class AfterCommit {

@@ -1,7 +1,6 @@
 /** Limits reads to the rows that the caller may read. @module */
 
-import type { Field } from '../../database/client.js';
-import { Prisma } from '../../database/client.js';
+import { type Field, Prisma } from '../../database/client.js';
 import { type Actor, type Call, forbidden, reachOf } from '../calls/access.js';
 import { type Args, filtered, isArgs, mapMembers, rulesOf, withFilters, withMember } from './call-arguments.js';
 import type { ClientAccess } from './call-transaction.js';

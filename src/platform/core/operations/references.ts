@@ -1,7 +1,6 @@
 /** Explains a foreign key that names no row. @module */
 
-import type { PrismaClient } from '../../database/client.js';
-import { delegateName } from '../../database/client.js';
+import { delegateName, type PrismaClient } from '../../database/client.js';
 import { faultOf } from '../../database/faults.js';
 import { Failure, type Issue, issuesOf, pointerTo } from '../calls/errors.js';
 import { isObject, isPlain } from '../contract/document.js';

@@ -12,8 +12,6 @@ const ACCOUNT_LOCK = 0x4143_4341;
 const STREAM_LOCK = 0x4143_4348;
 
 const identifier = (name: string): Prisma.Sql => Prisma.raw(`"${name.replaceAll('"', '""')}"`);
-const columnOf = ({ stored }: ModelData, member: string): Prisma.Sql =>
-  identifier(stored.fields[member]?.column ?? member);
 const tableOf = ({ stored }: ModelData): Prisma.Sql => identifier(stored.table);
 
 export interface LockedAccount {
@@ -50,10 +48,11 @@ export function lockAccountsOf(
   id: number,
   isLocked: boolean,
 ): Promise<LockedAccount[]> {
+  const account = data.stored.fields[data.account ?? '']?.column;
   const owner =
-    data.account === undefined
+    account === undefined
       ? Prisma.empty
-      : Prisma.sql`UNION SELECT ${columnOf(data, data.account)} FROM ${tableOf(data)} WHERE id = ${id}`;
+      : Prisma.sql`UNION SELECT ${identifier(account)} FROM ${tableOf(data)} WHERE id = ${id}`;
   const row = isLocked
     ? Prisma.sql`UNION ALL SELECT id, NULL FROM (SELECT id FROM ${tableOf(data)} WHERE id = ${id} FOR UPDATE) AS target`
     : Prisma.empty;
