@@ -548,9 +548,9 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
   lines: {
-    all: 40_750,
+    all: 40_730,
     application: 1_010,
-    platform: 23_090,
+    platform: 23_073,
     'prepared-prisma': 2_040,
     testing: 3_300,
     workbench: 11_298,
@@ -558,7 +558,7 @@ const LIMITS = {
   files: 315,
   withOneImporter: 112,
   /** The lines that a service without parts loads. */
-  core: 12_250,
+  core: 12_130,
 };
 
 t.test('`src/` does not grow', (t) => {

@@ -37,10 +37,9 @@ export type StopAccepting = (wait: number) => Promise<void>;
 
 /**
  * Closes the server without cutting a request that ends in time. Node alone closes idle connections at once, and loses
- * unread requests.
- * @param time milliseconds for requests from the moment that the server stops listening
+ * unread requests. The time for requests (`stopTime`) begins when the server stops listening.
  */
-export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTime.value): StopAccepting {
+export function drainOnClose(app: FastifyInstance): StopAccepting {
   const connections = inFlight<HttpConnection>();
   /** All sockets, also before their TLS handshake. */
   const sockets = inFlight<Socket>();
@@ -92,7 +91,7 @@ export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTim
   app.addHook('preClose', async () => {
     closing = true;
     for (const connection of connections.items()) announceEnd(connection);
-    cutAt ??= performance.now() + time;
+    cutAt ??= performance.now() + BOUNDS.stopTime.value;
     while (connections.size() > 0 && performance.now() < cutAt) {
       const silent = ({ underWay, idleSince }: HttpConnection) => underWay === 0 && checks - idleSince >= LINGER_CHECKS;
       const quiet = connections.items().filter(silent);
@@ -121,7 +120,7 @@ export function drainOnClose(app: FastifyInstance, time: number = BOUNDS.stopTim
   return async (wait) => {
     app.unready();
     await delay(wait);
-    cutAt = performance.now() + time;
+    cutAt = performance.now() + BOUNDS.stopTime.value;
     await emptied();
     // Node's own `close` would end idle connections as well.
     NetServer.prototype.close.call(server);

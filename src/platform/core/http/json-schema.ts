@@ -58,11 +58,10 @@ export const sortedJson = (value: unknown): string =>
     isPlain(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
   );
 
-/** Ajv does not know what a custom keyword evaluates. */
-const asksWhatIsEvaluated = (schema: object) => /"unevaluated(?:Properties|Items)"/.test(JSON.stringify(schema));
-
 function compile(ajv: Ajv2020, schema: Schema): (value: unknown) => Errors {
-  if (schema.$defs !== undefined && !asksWhatIsEvaluated(schema)) return compileRecursive(ajv, schema);
+  // Ajv does not know what a custom keyword evaluates.
+  if (schema.$defs !== undefined && !/"unevaluated(?:Properties|Items)"/.test(JSON.stringify(schema)))
+    return compileRecursive(ajv, schema);
   const validate = ajv.compile(schema);
   return (value) => (validate(value) ? undefined : validate.errors);
 }

@@ -24,8 +24,6 @@ interface IdempotencyDependencies {
   now: () => number;
 }
 
-const MAX_WAIT_MS = BOUNDS.keyWait.value;
-const MAX_WAITING = BOUNDS.keyWaiting.value;
 /** Milliseconds between looks at a key that another process uses. */
 const LOOK_INTERVAL_MS = 150;
 
@@ -56,7 +54,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
 
   /** Resolves when the request has ended, or after some milliseconds. */
   async function waitFor(request: Promise<unknown>, milliseconds: number): Promise<void> {
-    if (milliseconds <= 0 || waiting >= MAX_WAITING) throw IN_FLIGHT;
+    if (milliseconds <= 0 || waiting >= BOUNDS.keyWaiting.value) throw IN_FLIGHT;
     waiting += 1;
     await Promise.race([request, delay(milliseconds, undefined, { ref: false })]);
     waiting -= 1;
@@ -92,7 +90,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
      * Waits without a connection to the database. A request whose key another process uses runs again until that process has ended.
      */
     async inTurn<T>(call: Call, request: KeyedRequest, work: () => Promise<T>): Promise<T> {
-      const until = performance.now() + MAX_WAIT_MS;
+      const until = performance.now() + BOUNDS.keyWait.value;
       const name = nameOf(call, request);
       for (let first = runningOf(name); first; first = runningOf(name)) await waitFor(first, until - performance.now());
       const answerOfFirst = async (error: unknown): Promise<T> => {

@@ -204,7 +204,6 @@ function oldestStep({ counts, last }: Window): number {
   return last;
 }
 
-const MAX_REFUSALS = BOUNDS.refusals.value;
 const REFUSALS = Symbol('refusals');
 type CountedSocket = Socket & { [REFUSALS]?: number };
 
@@ -220,4 +219,4 @@ export function countRefusal({ socket }: IncomingMessage, response: ServerRespon
 
 /** Returns true for a request after the last answer of its connection. Nobody answers it. */
 export const isAfterEnd = ({ socket }: Pick<IncomingMessage, 'socket'>): boolean =>
-  ((socket as CountedSocket)[REFUSALS] ?? 0) >= MAX_REFUSALS;
+  ((socket as CountedSocket)[REFUSALS] ?? 0) >= BOUNDS.refusals.value;

@@ -10,8 +10,6 @@ import { Failure, RETRY_AFTER_S } from '../../core/calls/errors.js';
 import { isUpgrade } from '../../core/http/headers.js';
 import type { StagesOf } from '../../core/stages.js';
 
-/** ws closes the socket with 1009 if a message is larger. */
-const MAX_MESSAGE_BYTES = BOUNDS.socketMessage.value;
 const CLOSE_TIMEOUT_MS = 2000;
 /** RFC 6455 §7.4.1. */
 const GOING_AWAY = 1001;
@@ -29,7 +27,8 @@ export interface WebSocketOptions {
  */
 export function webSockets(app: FastifyInstance, { path, protocol, closing }: WebSocketOptions) {
   const options: Pick<ServerOptions, 'maxPayload' | 'autoPong' | 'perMessageDeflate' | 'handleProtocols'> = {
-    maxPayload: MAX_MESSAGE_BYTES,
+    // ws closes the socket with 1009 if a message is larger.
+    maxPayload: BOUNDS.socketMessage.value,
     // ws would queue pongs without a bound. `connection` answers pings.
     autoPong: false,
     // An option of ws 8.19 that its types lack.

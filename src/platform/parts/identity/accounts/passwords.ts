@@ -5,8 +5,6 @@ import { fairQueue, prefixesOf } from '../../../core/calls/fair-queue.js';
 import { networkOf } from '../../../core/calls/networks.js';
 import { HASHING_THREADS, type Hasher, passwordHasher, refuseOver } from '../../../core/hasher.js';
 
-/** Queued callers. At 10 ms per hash, a full queue takes about a second. */
-const MAX_WAITING = BOUNDS.hashesWaiting.value;
 /** More than the threads, because some work waits for the database. */
 const MAX_RUNNING = 4 * HASHING_THREADS;
 
@@ -16,13 +14,12 @@ interface WaitingWork {
   refuse: (failure: Failure) => void;
 }
 
-const tooMany = () => new Failure('UNAVAILABLE', 'Too many logins at once.');
-
 export type Passwords = ReturnType<typeof passwords>;
 
 /** Shares a hasher fairly among the networks of callers. Known callers and strangers take turns as well. */
 export function passwords(hashes: Hasher = passwordHasher()) {
-  const queue = fairQueue<WaitingWork>(MAX_WAITING);
+  // At 10 ms per hash, a full queue takes about a second.
+  const queue = fairQueue<WaitingWork>(BOUNDS.hashesWaiting.value);
   let running = 0;
 
   function beginNext(): void {
@@ -34,7 +31,7 @@ export function passwords(hashes: Hasher = passwordHasher()) {
 
   const wait = (path: string[]) =>
     new Promise<void>((begin, refuse) => {
-      queue.add({ path, begin, refuse })?.refuse(tooMany());
+      queue.add({ path, begin, refuse })?.refuse(new Failure('UNAVAILABLE', 'Too many logins at once.'));
       beginNext();
     });
 
