@@ -30,7 +30,7 @@ const PAGES = `${PLATFORM}/parts/pages/files`;
 
 /** The contracts of parts. */
 const CONTRACTS = ['core', ...readdirSync(join(ROOT, PLATFORM, 'parts')).map((part) => `parts/${part}`)]
-  .map((folder) => `${PLATFORM}/${folder}/openapi.yaml`)
+  .flatMap((folder) => ['openapi.yaml', 'schema.graphql'].map((file) => `${PLATFORM}/${folder}/${file}`))
   .filter((file) => existsSync(join(ROOT, file)));
 
 /** What editors know openapi.yaml by. */

@@ -85,11 +85,11 @@ const application = defineApplication({
 const database = await openDatabase('pglite://memory');
 const nothing = ['', ''] as const;
 const editions = { yaml: nothing, json: nothing };
-const contract = { sources: {}, openapi: openapi as unknown as OpenApiDocument, editions, servers: [] };
+const contract = { sources: {}, openapi: openapi as unknown as OpenApiDocument, editions, servers: [], schema: sdl };
 const app = await buildApp(application, readConfig(process.env), {
   database,
   logger: { level: 'info' },
-  contracts: await publishedContracts(contract, Buffer.from(sdl)),
+  contracts: await publishedContracts(contract),
 });
 await app.listen({ port: 0, host: '127.0.0.1' });
 

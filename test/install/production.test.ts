@@ -40,7 +40,6 @@ t.test('a production install runs a build from elsewhere, and has the commands o
   for (const part of [
     'package.json',
     'openapi.yaml',
-    'schema.graphql',
     'generated/contract.json',
     'src/platform',
     'prisma/migrations',

@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildSchema } from 'graphql';
 import t from 'tap';
 import { accord } from '../support/accord.js';
-import { linkSources } from '../support/new-project.js';
-import { ROOT, run, temporaryFolder } from '../support/process.js';
+import { linkSources, newProject } from '../support/new-project.js';
+import { ask, basic, ROOT, run, startServer, temporaryFolder } from '../support/process.js';
 import { errorsIn } from '../support/project-copy.js';
 import { skipUnlessWhole } from '../support/servers.js';
 
@@ -16,7 +17,7 @@ const textOf = (...path: string[]) => readFileSync(join(...path), 'utf8');
 
 const GENERATED = [
   ...['contract.json', 'errors.ts', 'graphql.ts', 'openapi.ts', 'openapi.yaml', 'operations.ts', 'permissions.md'],
-  'policy.ts',
+  ...['policy.ts', 'schema.graphql'],
 ].map((name) => `generated/${name}`);
 
 const whole = { skip: skipUnlessWhole };
@@ -44,6 +45,14 @@ t.test('accord new writes a complete project with the name of its directory, and
     /my[-_]api|My API|<(year|platform|prepared-prisma|testing|workbench)>/.test(textOf(folder, file)),
   );
   t.same(leftOver, [], 'nothing has the name of the template');
+  const authored = textOf(folder, 'schema.graphql');
+  t.ok(authored.split('\n').length <= 61, 'a short contract in SDL');
+  t.notMatch(authored, /^(directive|enum Access)/m);
+  const complete = buildSchema(textOf(folder, 'generated/schema.graphql'));
+  t.same(
+    complete.getDirective('permission')?.args.map(({ name }) => name),
+    ['action', 'member', 'admin', 'when'],
+  );
 });
 
 t.test('accord new rejects unsuitable arguments, and writes nothing', async (t) => {
@@ -82,6 +91,33 @@ t.test('a new project is generated, migrated and formatted, passes lint and brid
   // The linked platform would use the Prisma client of this repository.
   const paths = { '@accord-api/generated/prisma': [join(folder, 'generated/prisma/client.ts')] };
   t.same(errorsIn(folder, own, { paths }), []);
+});
+
+t.test('a project without openapi.yaml has the operations of the parts that codegen.ts names', whole, async (t) => {
+  const { folder, command, start } = await newProject(t);
+  const edit = (file: string, from: string | RegExp, to: string) =>
+    writeFileSync(join(folder, file), textOf(folder, file).replace(from, to));
+  rmSync(join(folder, 'openapi.yaml'));
+  rmSync(join(folder, 'src/application/rest'), { recursive: true });
+  edit('src/application/application.ts', /^import .*rest\/handlers.*\n/m, '');
+  edit('src/application/application.ts', '  handlers,', '  handlers: {},');
+  edit('codegen.ts', 'const config', "export const parts = ['core', 'identity', 'observability'];\n\n$&");
+  const setRole = '@permission(action: "users.set-role", member: NONE, admin: ANY, when: "the role differs")';
+  edit('schema.graphql', 'deleteBook(id: ID!): Book', `$& ${setRole}`);
+  const made = await command('npx accord codegen && npx accord lint && npx tsc -p . --noEmit && npx accord build');
+  t.equal(made.code, 0, made.stdout + made.stderr);
+  const { url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }, start);
+  const headers = { ...basic('ada@demo.example', 'correct horse battery'), 'content-type': 'application/json' };
+  const body = JSON.stringify({ query: '{ me { name } books { title } }' });
+  const graphql = await ask(`${url}/graphql`, { method: 'POST', headers, body });
+  t.match(await graphql.json(), { data: { me: { name: 'Ada Lovelace' }, books: [{}, {}] } });
+  const login = JSON.stringify({ email: 'ada@demo.example', password: 'correct horse battery' });
+  t.equal((await ask(`${url}/api/v1/auth/login`, { method: 'POST', headers, body: login })).status, 200);
+  t.equal((await ask(`${url}/livez`)).status, 200);
+  t.ok(buildSchema(await (await ask(`${url}/schema.graphql`)).text()).getDirective('permission'));
+  writeFileSync(join(folder, 'schema.graphql'), '"More."\ntype More { id: ID }\n', { flag: 'a' });
+  const stale = await command('npx accord schema');
+  t.match([stale.code, stale.stderr], [1, /^schema\.graphql does not match generated\/contract\.json\. Run/]);
 });
 
 // The tests of walk-throughs and of upgrades run the tests of a new project.

@@ -548,12 +548,12 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 /** `npm run size` prints the counts. Lower a limit if the count is lower. */
 const LIMITS = {
   lines: {
-    all: 40_730,
+    all: 40_935,
     application: 1_010,
-    platform: 23_073,
+    platform: 23_076,
     'prepared-prisma': 2_040,
     testing: 3_300,
-    workbench: 11_298,
+    workbench: 11_509,
   },
   files: 315,
   withOneImporter: 112,

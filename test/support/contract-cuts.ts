@@ -8,6 +8,7 @@ import {
 } from '../../src/platform/core/contract/document.js';
 import { operationEntries } from '../../src/platform/core/contract/openapi.js';
 import { type AnsweringPart, OPERATIONS_OF } from '../../src/platform/core/contract/part-operations.js';
+import { readGeneratedContract } from '../../src/platform/core/contract/project-files.js';
 import { publishedContracts, type ServedContracts } from '../../src/platform/core/contract/published.js';
 import type { PartName } from '../../src/platform/core/order.js';
 import { editionTexts } from '../../src/workbench/model/edition.js';
@@ -155,11 +156,8 @@ export const CUTS: Record<PartName, Cut> = {
 
 /** Returns the contracts of the example without the words that need a part. */
 export async function cutContracts({ rest = [], sdl = (text) => text }: Cut): Promise<ServedContracts> {
-  const { openapi, schemaGraphql } = await publishedContracts();
+  const { openapi, schema } = readGeneratedContract();
   const document = structuredClone(openapi);
   for (const cut of rest) cut(document);
-  return publishedContracts(
-    { sources: {}, openapi: document, ...editionTexts(document) },
-    Buffer.from(sdl(schemaGraphql.toString())),
-  );
+  return publishedContracts({ sources: {}, openapi: document, ...editionTexts(document), schema: sdl(schema) });
 }

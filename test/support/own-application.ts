@@ -52,7 +52,7 @@ export const withoutRow = (handler: AnyHandler) => route({ target: list(User), h
 
 export interface Own {
   openapi?: object;
-  /** The SDL without directive definitions. */
+  /** The SDL without directive definitions, which the part core adds to a contract with `x-parts`. */
   sdl?: string;
   handlers?: object;
   resolvers?: object;
@@ -85,7 +85,7 @@ export const applicationOf = ({ sdl, handlers = {}, models = [], services = () =
   });
 
 export const contractsOf = ({ openapi = NOTHING, sdl = NO_GRAPHQL }: Own) =>
-  contractsFrom(JSON.stringify(openapi), DIRECTIVES + sdl);
+  contractsFrom(JSON.stringify(openapi), 'x-parts' in openapi ? sdl : DIRECTIVES + sdl);
 
 /** Starts an application. Returns its address, and the arguments that it received from the platform. */
 export async function serve(

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '@redocly/openapi-core';
 import t from 'tap';
@@ -14,6 +14,7 @@ import { contractsOf } from '../../src/workbench/model/contracts.js';
 import { applyDefaults } from '../../src/workbench/model/defaults.js';
 import { publishedEdition } from '../../src/workbench/model/edition.js';
 import { generateContract, openApiOf } from '../../src/workbench/model/openapi-source.js';
+import { sdlIn } from '../../src/workbench/model/sdl-source.js';
 import { contractsFrom } from '../support/contracts.js';
 import { openapi, schema } from '../support/small-project.js';
 
@@ -333,16 +334,39 @@ t.test(
   },
 );
 
-t.test('a service starts with the contract that code was generated from, and with no other', async (t) => {
-  const folder = t.testdir({ 'openapi.yaml': openapi, generated: {} });
+t.test('a service starts with the contracts that code was generated from, and with no others', async (t) => {
+  const folder = t.testdir({ 'openapi.yaml': openapi, 'schema.graphql': schema, generated: {} });
   useProject(folder);
   t.teardown(() => useProject(undefined));
-  const served = () => publishedContracts(undefined, Buffer.from(schema));
+  const served = () => publishedContracts();
   await t.rejects(served(), { message: /^There is no generated\/contract\.json\. Run/ });
-  writeFileSync(join(folder, 'generated/contract.json'), JSON.stringify(generateContract(openApiOf(openapi))));
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+  const generated = () =>
+    write('generated/contract.json', JSON.stringify(generateContract(openApiOf(openapi), sdlIn(folder))));
+  const refused = (file: string) =>
+    t.rejects(
+      served(),
+      { message: `${file} does not match generated/contract.json. Run \`npm run build\` or \`npx accord codegen\`.` },
+      file,
+    );
+  generated();
   t.equal((await served()).openapi.info.title, 'Notes');
-  writeFileSync(join(folder, 'openapi.yaml'), `${openapi}# Edited.\n`);
-  await t.rejects(served(), { message: /^openapi\.yaml does not match generated\/contract\.json\. Run/ });
+  t.equal((await served()).schemaGraphql.toString(), schema);
+  for (const [file, text] of [
+    ['openapi.yaml', openapi],
+    ['schema.graphql', schema],
+  ] as const) {
+    write(file, `${text}# Edited.\n`);
+    await refused(file);
+    write(file, text);
+  }
+  mkdirSync(join(folder, 'schema'));
+  write('schema/more.graphql', 'type More { text: String }');
+  await refused('schema/more.graphql');
+  generated();
+  t.match((await served()).schemaGraphql.toString(), 'type More');
+  rmSync(join(folder, 'schema/more.graphql'));
+  await refused('schema/more.graphql');
 });
 
 t.test('the contract of the example is short, and valid without its defaults', async (t) => {

@@ -47,7 +47,7 @@ async function parsedBy(work: () => unknown): Promise<string[]> {
   return parsed;
 }
 
-const textsOf = ({ openapi, schema }: Contracts) => [...openapi.texts.values(), schema.text];
+const textsOf = ({ openapi, schema }: Contracts) => [...openapi.texts.values(), ...schema.texts.values()];
 
 async function isParsedOnce(t: Test, versions: readonly Contracts[], work: () => unknown) {
   t.strictSame((await parsedBy(work)).sort(), versions.flatMap(textsOf).sort(), 'each text, and once');

@@ -11,8 +11,10 @@ import { readMigrations } from '@accord-api/platform/database/migrations';
 import { builtPath, PAGE_FILES, sourcePath, statePath } from '@accord-api/platform/pages';
 import { rootPath } from '@accord-api/platform/root';
 import { build, type Plugin } from 'esbuild';
+import { checkSchema } from '../model/check.js';
 import { contractsIn } from '../model/contracts.js';
 import { generateContract } from '../model/openapi-source.js';
+import { rejectProblems } from '../model/problems.js';
 
 /** Native packages, packages that read their own files, and optional packages. Bundling the others saves half a second of a start. */
 const EXTERNAL = /^(@electric-sql\/|@node-rs\/|fs-native-extensions|pino-pretty|pg-native|bufferutil|utf-8-validate)/;
@@ -194,9 +196,10 @@ export async function bundleService(): Promise<void> {
   const folder = distPath();
   const program = fileURLToPath(import.meta.resolve('@accord-api/platform/cli/program'));
   const { metafile, outputFiles } = await bundled(['./src/main.ts', program], folder);
-  const { openapi } = contractsIn(filesIn(rootPath()), ['openapi']);
-  if (openapi.absent) throw new Error('There is no openapi.yaml in this project.');
-  const contract = generateContract(openapi);
+  const { openapi, schema } = contractsIn(filesIn(rootPath()), ['openapi', 'schema']);
+  if (openapi.absent && openapi.parts.length === 0) throw new Error('There is no openapi.yaml in this project.');
+  rejectProblems([...openapi.errors, ...checkSchema(schema, 'reading')]);
+  const contract = generateContract(openapi, schema);
   const contractFile = { path: rootPath('generated', CONTRACT_FILE), contents: Buffer.from(JSON.stringify(contract)) };
   const outputs = [contractFile, ...(await newDatabase()), ...PAGE_FILES.flatMap(compressedFile), ...outputFiles];
   // The names of chunks contain digests. The entries come last, so a concurrent start finds complete old or new bundles.

@@ -77,7 +77,8 @@ async function lintSchema(root: string, sdl: SdlSource, purpose: Purpose): Promi
   if (sdl.absent || broken.some(({ rule }) => rule !== 'permission')) return broken;
   const eslint = await eslintFor(root, sdl.text);
   // Each file of the contract is linted as schema.graphql, with the configuration for that.
-  const found = [...sdl.texts].map(async ([file, text]): Promise<Problem[]> => {
+  const own = [...sdl.texts].filter(([file]) => !isOfPart(file));
+  const found = own.map(async ([file, text]): Promise<Problem[]> => {
     const [result] = await eslint.lintText(text, { filePath: join(root, FILES.schema) });
     return (result?.messages ?? []).map(({ line = 1, column = 1, endLine, endColumn, ruleId, severity, message }) => {
       const length = endLine === line && endColumn !== undefined ? endColumn - column : 1;

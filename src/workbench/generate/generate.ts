@@ -11,7 +11,7 @@ import type { CodegenConfig } from '@graphql-codegen/cli';
 import { check } from '../model/check.js';
 import { readCodes } from '../model/codes.js';
 import type { Contracts } from '../model/contracts.js';
-import { generateContract, generatePublished, type OpenApiSource } from '../model/openapi-source.js';
+import { generateContract, generatePublished, generateSdl, type OpenApiSource } from '../model/openapi-source.js';
 import type { StatedPolicy } from '../model/permissions.js';
 import { checkPrismaSchema, generatePrismaClient, prismaClientIsCurrent } from '../model/prisma-schema.js';
 import { type Problem, printProblems } from '../model/problems.js';
@@ -186,7 +186,7 @@ async function generateFiles(contracts: Contracts, root: string): Promise<Files>
     codegenConfig(root).then((config) => generateResolvers(schema, config)),
   ]);
   return {
-    [CONTRACT_FILE]: JSON.stringify(generateContract(openapi)),
+    [CONTRACT_FILE]: JSON.stringify(generateContract(openapi, schema)),
     'errors.ts': generateErrors(readCodes(openapi.document)),
     'graphql.ts': resolvers,
     'openapi.ts': types,
@@ -194,6 +194,7 @@ async function generateFiles(contracts: Contracts, root: string): Promise<Files>
     'operations.ts': generateOperations(openapi),
     'permissions.md': permissionMatrix(contracts),
     'policy.ts': generatePolicy(permissions, platformOperations(openapi.document)),
+    'schema.graphql': generateSdl(schema),
   };
 }
 

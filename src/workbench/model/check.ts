@@ -49,8 +49,8 @@ export const hasShape = (problems: readonly Problem[]): boolean => !problems.som
  * what the generator and the router depend on.
  */
 export async function checkOpenApi(source: OpenApiSource, purpose: Purpose = 'generation'): Promise<Problem[]> {
-  if (source.absent) return [];
   if (source.errors.length > 0) return [...source.errors];
+  if (source.absent) return [];
   const isGeneration = purpose === 'generation';
   const document = source.authored as Partial<OpenApiDocument> | null;
   const version = String(document?.openapi);
@@ -108,11 +108,15 @@ export async function lintByRedocly(
     });
 }
 
+const OF_CORE = /^Unknown directive "@(permission|constraint|coverage)"\.$/;
+
 function problemOf(sdl: SdlSource, error: GraphQLError): Problem {
   const { line, column } = error.locations?.[0] ?? { line: 1, column: 1 };
   const { length } = firstWordOf(error.nodes?.[0]);
   const { name = sdl.file, body = sdl.text } = error.source ?? {};
-  return problemAt(name, body, { line, column, length }, error.nodes ? 'schema' : 'syntax', error.message);
+  const advice = OF_CORE.test(error.message) ? ' Define it, or name core in `x-parts` of openapi.yaml.' : '';
+  const rule = error.nodes ? 'schema' : 'syntax';
+  return problemAt(name, body, { line, column, length }, rule, `${error.message}${advice}`);
 }
 
 /** Returns the syntax errors of a GraphQL contract, or else the errors of its schema. */
@@ -136,4 +140,5 @@ export async function check(contracts: Contracts): Promise<Problem[]> {
 
 /** Returns true if a contract has a permission. Code generation requires permissions of all operations. */
 export const hasPermissions = ({ openapi, schema }: Contracts): boolean =>
-  [...openapi.texts.values()].some((text) => /\bx-permission:/.test(text)) || /@permission\b/.test(schema.text);
+  [...openapi.texts.values()].some((text) => /\bx-permission:/.test(text)) ||
+  [...schema.texts.values()].some((text) => /@permission\b/.test(text));

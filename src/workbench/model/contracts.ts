@@ -1,11 +1,12 @@
 import { Unable } from '@accord-api/platform/cli/output';
-import { filesIn, type ProjectFiles, sdlParts } from '@accord-api/platform/contract/project-files';
+import { filesIn, NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
 import { lazy } from './lazy.js';
-import { type OpenApiSource, openApiOf } from './openapi-source.js';
+import { type OpenApiSource, openApiOf, partsOf } from './openapi-source.js';
+import { sdlOfParts } from './part-documents.js';
 import { definedRoles, readPermissions, type StatedPolicy } from './permissions.js';
 import { type PrismaSource, prismaOf } from './prisma-schema.js';
 import { FILES } from './problems.js';
-import { type SdlSource, sdlOf } from './sdl-source.js';
+import { type SdlSource, sdlOf, sdlOfProject } from './sdl-source.js';
 
 type Key = keyof typeof FILES;
 export type Texts = Record<Key, string>;
@@ -35,15 +36,17 @@ const modelOf = (openapi: OpenApiSource, schema: SdlSource, prisma = ''): Contra
 export const contractsOf = (
   texts: { readonly [Name in Key]?: string | undefined },
   file?: string,
-  files?: ProjectFiles,
+  files: ProjectFiles = NO_FILES,
 ): Contracts => {
-  const schema = sdlOf(texts.schema, file);
-  return modelOf(
-    openApiOf(texts.openapi, file, files, () => definedRoles(schema)),
-    schema,
-    texts.prisma,
-  );
+  const openapi = openApiOf(texts.openapi, file, files, () => definedRoles(schema));
+  const parts = () => (texts.openapi === undefined ? partsOf(files) : openapi.parts);
+  const schema = sdlOf(texts.schema, file, () => sdlOfParts(files, parts()));
+  return modelOf(openapi, schema, texts.prisma);
 };
+
+/** Returns a model with another GraphQL contract. */
+export const withSchema = ({ openapi, prisma }: Contracts, schema: SdlSource): Contracts =>
+  modelOf(openapi, schema, prisma.text);
 
 /** Returns the model of one contract without the others. */
 export const withOnly = ({ openapi, schema }: Contracts, only: 'openapi' | 'schema'): Contracts =>
@@ -56,8 +59,8 @@ export function contractsIn(
   file: string = FILES.openapi,
 ): Contracts {
   const textOf = (key: Key) => (wanted.includes(key) ? files.read(key === 'openapi' ? file : FILES[key]) : undefined);
-  let read: ReturnType<typeof sdlOf> | undefined;
-  const schemaIn = () => (read ??= sdlOf(sdlParts(files)));
+  let read: SdlSource | undefined;
+  const schemaIn = () => (read ??= sdlOfProject(files, () => openapi.parts));
   const openapi = openApiOf(textOf('openapi'), file, files, () => definedRoles(schemaIn()));
   return modelOf(openapi, wanted.includes('schema') ? schemaIn() : sdlOf([]), textOf('prisma'));
 }
@@ -79,7 +82,12 @@ export async function readContracts(
   } catch (error) {
     throw new Unable(`The contracts cannot be read: ${(error as Error).message}`);
   }
-  const isAbsent = (key: Key) => (key === 'prisma' ? contracts.prisma.text === '' : contracts[key].absent);
+  // Parts in codegen.ts stand for openapi.yaml.
+  const isAbsent = (key: Key) => {
+    if (key === 'prisma') return contracts.prisma.text === '';
+    const { openapi } = contracts;
+    return contracts[key].absent && (key === 'schema' || openapi.parts.length + openapi.errors.length === 0);
+  };
   const absent = needed.filter(isAbsent);
   if (absent.length === needed.length || (least === 'all' && absent.length > 0)) {
     const names = absent.map((key) => FILES[key]).join(' and no ');

@@ -19,12 +19,17 @@ import { applyDefaults, type Completed } from './defaults.js';
 import { editionTexts, publicPart, publishedYaml } from './edition.js';
 import { elementsOf } from './elements.js';
 import { lazy } from './lazy.js';
-import { isOfPart } from './part-documents.js';
-import { FILES, type FilePlace, type Problem } from './problems.js';
+import { isOfPart, partsIn } from './part-documents.js';
+import { FILES, type FilePlace, type Problem, problemAt } from './problems.js';
 import { type Finding, readYaml, type YamlSource } from './yaml-source.js';
 
-/** The contract of a project without openapi.yaml. */
-const EMPTY = 'openapi: 3.1.0\ninfo: { title: none, version: 0.0.0 }\npaths: {}\n';
+/** The contract of a project without openapi.yaml: the operations of its parts. */
+const EMPTY = 'openapi: 3.1.0\ninfo: { title: The operations of the platform, version: 0.0.0 }\npaths: {}\n';
+/** The mechanisms of accounts. The cookie has the name of the project's package. */
+const mechanismsOf = (service: string): string =>
+  `security: [{ basicAuth: [] }, { opaqueToken: [] }, { jwt: [] }, { cookieAuth: [] }]
+components: { securitySchemes: { cookieAuth: { type: apiKey, in: cookie, name: ${service}_access } } }
+`;
 
 /** The REST contract. Each part is computed when it is first read. Paths refer to `written`. */
 export interface OpenApiSource {
@@ -32,6 +37,8 @@ export interface OpenApiSource {
   readonly text: string;
   /** True for a project without a REST contract, which is no error. */
   readonly absent: boolean;
+  /** The parts that the project names (`x-parts`), as far as they exist. */
+  readonly parts: readonly string[];
   readonly texts: ReadonlyMap<string, string>;
   /** The paths of all files that the contract refers to, existing or not. */
   readonly files: readonly string[];
@@ -101,6 +108,32 @@ function withoutReferences(document: unknown, path: Keys): Keys {
   return at;
 }
 
+const CODEGEN = 'codegen.ts';
+
+/** Finds `export const parts = ['core'];` in codegen.ts, which is not run. */
+function partsInCodegen(files: ProjectFiles) {
+  const text = files.read(CODEGEN) ?? '';
+  const found = /^export const parts\b[^=\n]*= *(\[[^\]]*\]|.*)/m.exec(text);
+  if (found === null) return undefined;
+  const [{ length }, list = ''] = found;
+  const [, name = 'accord'] = /"name": *"(?:@[^/"]*\/)?([a-z\d-]+)"/.exec(files.read('package.json') ?? '') ?? [];
+  const place = { line: text.slice(0, found.index).split('\n').length, column: 1, length };
+  return {
+    ...{ file: CODEGEN, text, list: list.replaceAll('\n', ' '), service: name.replaceAll('-', '_') },
+    problemAt: (message: string) =>
+      problemAt(CODEGEN, text, place, 'file-references', message.replace('x-parts', '`parts`')),
+  };
+}
+
+/** Returns the contract of a project without openapi.yaml. Its problems are those of the list in codegen.ts. */
+function withoutContract(file: string, named: ReturnType<typeof partsInCodegen>): YamlSource {
+  const mechanisms = named?.list.includes('identity') ? mechanismsOf(named.service) : '';
+  const source = readYaml(`${EMPTY}${mechanisms}x-parts: ${named?.list ?? '[]'}\n`, file);
+  if (named === undefined) return source;
+  const errors = source.errors.slice(0, 1).map(() => named.problemAt('`parts` is a list of names.'));
+  return { ...source, errors, problemAt: ({ message }) => named.problemAt(message) };
+}
+
 /**
  * Creates the model of a REST contract.
  * @param text undefined if the project has none
@@ -115,10 +148,12 @@ export function openApiOf(
   roles: () => readonly string[] = () => [],
 ): OpenApiSource {
   const opened = new Map<string, YamlSource | undefined>();
+  const elsewhere = partsInCodegen(files);
   const read = (path: string): YamlSource | undefined => {
     if (!opened.has(path)) {
-      const content = path === file ? (text ?? EMPTY) : files.read(path);
-      const found = content === undefined ? undefined : readYaml(content, path);
+      const content = path === file ? text : files.read(path);
+      const written = content === undefined ? undefined : readYaml(content, path);
+      const found = path === file ? (written ?? withoutContract(file, elsewhere)) : written;
       opened.set(
         path,
         found && isOfPart(path) ? { ...found, value: adapted(found.value, settingOf(read(file))) } : found,
@@ -140,14 +175,19 @@ export function openApiOf(
     lazy({
       texts: () => {
         const existing = [...contract.files].flatMap((path) => read(path) ?? []);
-        return new Map(text === undefined ? [] : existing.map((source) => [source.file, source.text]));
+        const others = text === undefined ? existing.filter((source) => source.file !== file) : existing;
+        const named = text === undefined && elsewhere ? [elsewhere] : [];
+        return new Map([...named, ...others].map((source) => [source.file, source.text]));
       },
       files: () => parts.bundle && [...opened.keys()],
+      parts: () => partsIn(source(file).value).flatMap(({ part }) => part ?? []),
       errors: () => {
         const faults = parts.bundle.faults.map(({ file: part, keys, message }) =>
           source(part).problemAt({ path: keys, rule: 'file-references', message }),
         );
-        return [...[...opened.values()].flatMap((file) => file?.errors ?? []), ...faults];
+        const twice =
+          text === undefined ? [] : (elsewhere?.problemAt(`${file} names the parts: remove this list.`) ?? []);
+        return [...[...opened.values()].flatMap((file) => file?.errors ?? []), ...faults].concat(twice);
       },
       authored: () => {
         const [error] = contract.errors;
@@ -181,6 +221,10 @@ export function openApiOf(
   return contract;
 }
 
+/** Returns the parts that a project names. */
+export const partsOf = (files: ProjectFiles): readonly string[] =>
+  openApiOf(files.read(FILES.openapi), undefined, files).parts;
+
 /** Rewrites what the library converts differently than OpenAPI 3.0 means it. */
 function prepareUpgrade(document: OpenApiDocument): void {
   for (const { kind, object } of elementsOf(document)) {
@@ -209,13 +253,23 @@ const HEADER = `# What is published of openapi.yaml, with the address at which i
 # not edit: change the contract, and review here what that means for those who call.
 `;
 
-/** Returns what a service reads of a REST contract. Throws on one that cannot be read. */
-export function generateContract(openapi: OpenApiSource): GeneratedContract {
+/** Returns what a service reads of both contracts. Throws on one that cannot be read. */
+export function generateContract(
+  openapi: OpenApiSource,
+  schema: Pick<OpenApiSource, 'text' | 'texts'>,
+): GeneratedContract {
   const [fault] = openapi.defaultFaults.map(openapi.problemAt);
   if (fault !== undefined) throw new Error(`${fault.file}:${fault.line}:${fault.column}  ${fault.message}`);
-  const sources = Object.fromEntries([...openapi.texts].map(([path, text]) => [path, digestOf(text)]));
-  return { sources, openapi: openapi.written, ...editionTexts(openapi.written) };
+  const texts = [...openapi.texts, ...schema.texts];
+  const sources = Object.fromEntries(texts.map(([path, text]) => [path, digestOf(text)]));
+  return { sources, openapi: openapi.written, ...editionTexts(openapi.written), schema: schema.text };
 }
 
 /** Returns the text of `generated/openapi.yaml`: the published edition, with the servers of the contract. */
 export const generatePublished = ({ written }: OpenApiSource): string => `${HEADER}\n${publishedYaml(written)}`;
+
+const SDL_HEADER =
+  '# What is published of schema.graphql. Generated by `npm run codegen`. Do not edit: change the contract.';
+
+/** Returns the text of `generated/schema.graphql`: the complete contract. */
+export const generateSdl = ({ text }: { text: string }): string => `${SDL_HEADER}\n\n${text}`;

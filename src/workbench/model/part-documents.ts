@@ -1,8 +1,22 @@
 /** Finds what the documents of parts add to a contract (`x-parts`). @module */
 
 import { isPlain, type Keys, METHODS, rolesIn, valueAt } from '@accord-api/platform/contract/document';
+import type { ProjectFiles, SdlPart } from '@accord-api/platform/contract/project-files';
+import {
+  type DefinitionNode,
+  type DirectiveDefinitionNode,
+  type DocumentNode,
+  isTypeDefinitionNode,
+  Kind,
+  type NameNode,
+  parse,
+  Source,
+  type TypeDefinitionNode,
+  visit,
+} from 'graphql';
 import { candidatesIn } from './defaults.js';
 import type { ElementKind } from './elements.js';
+import { FILES } from './problems.js';
 
 /** Stands for all roles that a permission does not name. Parts do not know the roles of a contract. */
 const OTHERS = 'others';
@@ -40,8 +54,16 @@ const PLATFORM = 'node_modules/@accord-api/platform/';
 export const isOfPart = (file: string): boolean => file.startsWith(PLATFORM);
 
 /** Returns the path of a part's document. */
-export const documentOf = (part: string): string =>
-  `${PLATFORM}${part === 'core' ? part : `parts/${part}`}/openapi.yaml`;
+export const documentOf = (part: string, file: string = FILES.openapi): string =>
+  `${PLATFORM}${part === 'core' ? part : `parts/${part}`}/${file}`;
+
+/** Returns the GraphQL documents of parts, of those that have one. */
+export const sdlOfParts = (files: ProjectFiles, parts: readonly string[]): SdlPart[] =>
+  parts.flatMap((part) => {
+    const file = documentOf(part, FILES.schema);
+    const text = files.read(file);
+    return text === undefined ? [] : [{ file, text }];
+  });
 
 const membersAt = (document: unknown, keys: readonly string[]): [string, unknown][] =>
   Object.entries((valueAt(document, keys) ?? {}) as Members);
@@ -157,4 +179,72 @@ export function additionsOf(part: unknown, contract: unknown, sdlRoles: readonly
     ...appended(contract, 'tags', 'other', further),
     ...appended(contract, 'x-defaults', 'default', defaults),
   ];
+}
+
+type Definition = DirectiveDefinitionNode | TypeDefinitionNode;
+
+const isDefinition = (node: DefinitionNode): node is Definition =>
+  node.kind === Kind.DIRECTIVE_DEFINITION || isTypeDefinitionNode(node);
+
+const isDirective = (node: Definition): node is DirectiveDefinitionNode => node.kind === Kind.DIRECTIVE_DEFINITION;
+
+const nameOf = (node: Definition): string => (isDirective(node) ? `@${node.name.value}` : node.name.value);
+
+/** Returns the values of the enum `Role`. */
+export function roleValues({ definitions }: DocumentNode): NameNode[] {
+  const enums = definitions.filter((definition) => definition.kind === Kind.ENUM_TYPE_DEFINITION);
+  return (enums.find(({ name }) => name.value === 'Role')?.values ?? []).map(({ name }) => name);
+}
+
+/** Returns the roles of an SDL that does not define `@permission`: of its enum `Role`, or else of its permissions. */
+function rolesOfSdl(sdl: DocumentNode): string[] {
+  const values = roleValues(sdl).map(({ value }) => value.toLowerCase());
+  if (values.length > 0) return values;
+  const named: Record<string, true> = {};
+  visit(sdl, {
+    Directive({ name, arguments: given = [] }) {
+      if (name.value === 'permission') for (const { name } of given) named[name.value] = true;
+    },
+  });
+  return rolesIn(named);
+}
+
+/** Replaces the argument for all roles by one for each role. */
+function forRoles(directive: DirectiveDefinitionNode, roles: readonly string[]): DirectiveDefinitionNode {
+  const given = (directive.arguments ?? []).flatMap((argument) => {
+    if (argument.name.value !== OTHERS) return argument;
+    return roles.map((role) =>
+      visit(argument, {
+        Name: (node) => (node.value === OTHERS ? { ...node, value: role } : undefined),
+        StringValue: (node) => ({ ...node, value: node.value.replaceAll(OTHERS.toUpperCase(), role.toUpperCase()) }),
+      }),
+    );
+  });
+  return { ...directive, arguments: given };
+}
+
+/** Returns the names of the types and directives that definitions use, as `nameOf` gives them. */
+function usedIn(definitions: readonly DefinitionNode[]): ReadonlySet<string> {
+  const used = new Set<string>();
+  const add = ({ kind, name }: { kind: Kind; name: NameNode }) =>
+    void used.add(kind === Kind.DIRECTIVE ? `@${name.value}` : name.value);
+  visit({ kind: Kind.DOCUMENT, definitions }, { Directive: add, NamedType: add });
+  return used;
+}
+
+/**
+ * Returns the definitions of parts that an SDL uses and does not state itself: directives, with its roles as arguments, and types.
+ */
+export function sdlAdditionsOf(parts: readonly SdlPart[], stated: readonly DefinitionNode[]): DefinitionNode[] {
+  const names = new Set(stated.filter(isDefinition).map(nameOf));
+  const offered = parts
+    .flatMap(({ text, file }) => parse(new Source(text, file)).definitions)
+    .filter((node) => isDefinition(node) && !names.has(nameOf(node))) as Definition[];
+  const [roles, used] = [rolesOfSdl({ kind: Kind.DOCUMENT, definitions: stated }), usedIn(stated)];
+  const directives = offered
+    .filter(isDirective)
+    .filter((node) => used.has(nameOf(node)))
+    .map((node) => forRoles(node, roles));
+  const all = usedIn([...stated, ...directives]);
+  return [...directives, ...offered.filter((node) => !isDirective(node) && all.has(nameOf(node)))];
 }

@@ -8,12 +8,12 @@ import {
   type DocumentNode,
   type FieldDefinitionNode,
   Kind,
-  type NameNode,
   valueFromASTUntyped,
 } from 'graphql';
 import type { OpenApiSource } from './openapi-source.js';
+import { roleValues } from './part-documents.js';
 import { type FilePlace, type Problem, printPlace, problemAt } from './problems.js';
-import { placeOf, problemIn, ROOTS, type SdlSource } from './sdl-source.js';
+import { isParsed, placeOf, problemIn, ROOTS, type SdlSource } from './sdl-source.js';
 
 /** The rows that a role can reach: no row, its own rows, all rows. */
 export const REACHES: readonly string[] = ['none', 'own', 'any'];
@@ -96,10 +96,11 @@ function sdlStatements(sdl: SdlSource): Statement[] {
   );
 }
 
-/** Returns the roles that `@permission` has as arguments; none of an SDL with syntax errors. */
-export function definedRoles({ absent, errors, document }: SdlSource): string[] {
-  if (absent || errors.length > 0) return [];
-  return rolesIn(Object.fromEntries((definitionIn(document)?.arguments ?? []).map(({ name }) => [name.value, true])));
+/** Returns the roles that `@permission` has as arguments; none of an SDL with errors. */
+export function definedRoles(sdl: SdlSource): string[] {
+  if (!isParsed(() => sdl.errors) || sdl.errors.length > 0) return [];
+  const given = definitionIn(sdl.document)?.arguments ?? [];
+  return rolesIn(Object.fromEntries(given.map(({ name }) => [name.value, true])));
 }
 
 /** Reads the permissions of contracts without syntax errors. */
@@ -108,11 +109,6 @@ export function readPermissions(openapi: OpenApiSource, schema: SdlSource): Stat
   const defined = definedRoles(schema);
   const named = statements.flatMap(({ permission }) => rolesIn(permission));
   return { roles: [...new Set([...defined, ...named])], statements };
-}
-
-function roleValues({ document }: SdlSource): NameNode[] {
-  const enums = document.definitions.filter((definition) => definition.kind === Kind.ENUM_TYPE_DEFINITION);
-  return (enums.find(({ name }) => name.value === 'Role')?.values ?? []).map(({ name }) => name);
 }
 
 /**
@@ -153,7 +149,7 @@ export function policyProblems(sources: { openapi: OpenApiSource; schema: SdlSou
 }
 
 function otherRoles(schema: SdlSource, { roles, statements: [first] }: StatedPolicy): Problem[] {
-  const values = roleValues(schema);
+  const values = roleValues(schema.document);
   const [some] = values;
   if (some === undefined || first === undefined) return [];
   const permission = printPlace(first.placeOf());

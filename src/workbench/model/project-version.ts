@@ -8,9 +8,10 @@ import { Unable } from '@accord-api/platform/cli/output';
 import { filesIn, NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
 import { Kind, parse } from 'graphql';
 import { parseDocument, stringify } from 'yaml';
-import { type Contracts, contractsIn, contractsOf, withOnly } from './contracts.js';
-import { generatePublished } from './openapi-source.js';
+import { type Contracts, contractsIn, contractsOf, withOnly, withSchema } from './contracts.js';
+import { generatePublished, generateSdl } from './openapi-source.js';
 import { FILES } from './problems.js';
+import { type SdlSource, sdlOf } from './sdl-source.js';
 
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -84,16 +85,28 @@ export function filesAt(root: string, commit: string): ProjectFiles {
 }
 
 const EDITION = `generated/${FILES.openapi}`;
+const SDL_EDITION = `generated/${FILES.schema}`;
 
 /** What the published edition lacks of a contract, and a comparison needs. */
 const UNPUBLISHED = ['x-accepted-breaks', 'x-severity'];
 
+/** Returns the GraphQL contract of a commit, or its published edition if other documents of parts resulted in it than are installed. */
+function schemaAt(files: ProjectFiles, { openapi, schema }: Contracts): SdlSource {
+  const edition = files.read(SDL_EDITION);
+  const isCurrent = edition === undefined || openapi.parts.length === 0 || generateSdl(schema) === edition;
+  return isCurrent ? schema : sdlOf(edition, SDL_EDITION);
+}
+
 /**
- * Returns the contracts of a commit. If other documents of parts (`x-parts`) resulted in its published edition than are installed, the
+ * Returns the contracts of a commit. If other documents of parts (`x-parts`) resulted in a published edition than are installed, the
  * edition stands for the contract.
  */
 function contractsAt(files: ProjectFiles): Contracts {
-  const contracts = contractsIn(files);
+  const authored = contractsIn(files);
+  return withSchema(restAt(files, authored), schemaAt(files, authored));
+}
+
+function restAt(files: ProjectFiles, contracts: Contracts): Contracts {
   const edition = files.read(EDITION);
   const authored = parseDocument(files.read(FILES.openapi) ?? '');
   const isUnreadable = edition === undefined || authored.errors.length > 0;

@@ -1,12 +1,19 @@
-import { filesIn, type SdlPart, sdlParts, sdlText } from '@accord-api/platform/contract/project-files';
+import {
+  filesIn,
+  type ProjectFiles,
+  type SdlPart,
+  sdlParts,
+  sdlText,
+} from '@accord-api/platform/contract/project-files';
 import {
   type ASTNode,
   buildASTSchema,
   type ConstDirectiveNode,
   type ConstValueNode,
+  type DefinitionNode,
   type DocumentNode,
   type GraphQLArgument,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLInputField,
   type GraphQLSchema,
   getNamedType,
@@ -28,17 +35,20 @@ import {
 } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
 import { lazy } from './lazy.js';
+import { partsOf } from './openapi-source.js';
+import { sdlAdditionsOf, sdlOfParts } from './part-documents.js';
 import { FILES, type FilePlace, type Problem, problemAt } from './problems.js';
 
 /** The GraphQL contract. Each part is computed when it is first read. */
 export interface SdlSource {
   readonly file: string;
-  /** The texts of all files as one document. */
+  /** The complete contract, which a service publishes; with syntax errors, the texts of all files as one document. */
   readonly text: string;
+  /** With the documents of its parts. */
   readonly texts: ReadonlyMap<string, string>;
   /** True for a project without a GraphQL contract, which is no error. */
   readonly absent: boolean;
-  /** Throws GraphQLError for a syntax error. */
+  /** The complete contract. Throws GraphQLError for a syntax error. */
   readonly document: DocumentNode;
   /** The reasons why the definitions make no schema. Throws as `document` does. */
   readonly errors: readonly GraphQLError[];
@@ -46,21 +56,44 @@ export interface SdlSource {
   readonly schema: GraphQLSchema;
 }
 
+/** Returns false if a function reads an SDL with syntax errors. */
+export function isParsed(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch (error) {
+    if (error instanceof GraphQLError) return false;
+    throw error;
+  }
+}
+
 /**
  * Creates the model of a GraphQL contract from its text, or from the texts of its files; undefined if there is none.
  * @param file the name of a single text in problems
+ * @param ofParts returns the documents of the parts that the project names
  */
-export function sdlOf(given: string | readonly SdlPart[] | undefined, file: string = FILES.schema): SdlSource {
-  const parts = typeof given === 'string' ? [{ file, text: given }] : (given ?? []);
+export function sdlOf(
+  given: string | readonly SdlPart[] | undefined,
+  file: string = FILES.schema,
+  ofParts: () => readonly SdlPart[] = () => [],
+): SdlSource {
+  const own = typeof given === 'string' ? [{ file, text: given }] : (given ?? []);
+  const of: { parts: readonly SdlPart[]; stated: DefinitionNode[]; added: DefinitionNode[] } = lazy({
+    parts: () => (own.length === 0 ? [] : ofParts()),
+    stated: () => own.flatMap((part) => parse(new Source(part.text, part.file)).definitions),
+    added: () => (of.parts.length > 0 && isParsed(() => of.stated) ? sdlAdditionsOf(of.parts, of.stated) : []),
+  });
   const sdl: SdlSource = lazy<SdlSource>({
-    file: () => parts[0]?.file ?? file,
-    text: () => (parts.length === 0 ? '' : sdlText(parts)),
-    texts: () => new Map(parts.map((part) => [part.file, part.text])),
-    absent: () => parts.length === 0,
-    document: () => {
-      const definitions = parts.flatMap((part) => parse(new Source(part.text, part.file)).definitions);
-      return { kind: Kind.DOCUMENT, definitions };
+    file: () => own[0]?.file ?? file,
+    text: () => {
+      const text = own.length === 0 ? '' : sdlText(own);
+      return of.added.length === 0
+        ? text
+        : `${[text.trimEnd(), ...of.added.map((node) => print(node))].join('\n\n')}\n`;
     },
+    texts: () => new Map([...own, ...of.parts].map((part) => [part.file, part.text])),
+    absent: () => own.length === 0,
+    document: () => ({ kind: Kind.DOCUMENT, definitions: [...of.stated, ...of.added] }),
     errors: () => validateSDL(sdl.document),
     schema: () => {
       const [first] = sdl.errors;
@@ -71,7 +104,14 @@ export function sdlOf(given: string | readonly SdlPart[] | undefined, file: stri
   return sdl;
 }
 
-export const sdlIn = (directory: string): SdlSource => sdlOf(sdlParts(filesIn(directory)));
+/** Returns the GraphQL contract of a project, complete with what `parts` adds to it. */
+export const sdlOfProject = (files: ProjectFiles, parts: () => readonly string[]): SdlSource =>
+  sdlOf(sdlParts(files), undefined, () => sdlOfParts(files, parts()));
+
+export function sdlIn(directory: string): SdlSource {
+  const files = filesIn(directory);
+  return sdlOfProject(files, () => partsOf(files));
+}
 
 /** The types whose fields are operations. */
 export const ROOTS = ['Query', 'Mutation', 'Subscription'];

@@ -313,8 +313,11 @@ t.test('`accord schema` prints the schema without introspection', async (t) => {
   t.same([sdl.code, json.code, sdl.stdout], [0, 0, contract]);
   t.equal(printSchema(buildClientSchema(JSON.parse(json.stdout).data)), printSchema(buildSchema(contract)));
   const folder = temporaryFolder(t);
-  writeFileSync(join(folder, 'schema.graphql'), 'type Query { a: Nope }');
+  const absent = await print('--root', folder);
+  t.match([absent.code, absent.stderr], [1, /^There is no generated\/contract\.json\. Run/]);
+  mkdirSync(join(folder, 'generated'));
+  const invalid = JSON.stringify({ sources: {}, schema: 'type Query { a: Nope }' });
+  writeFileSync(join(folder, 'generated/contract.json'), invalid);
   const broken = await print('--root', folder);
-  t.equal(broken.code, 1);
-  t.match(broken.stderr, /schema\.graphql: Unknown type "Nope"/);
+  t.match([broken.code, broken.stderr], [1, /^Unknown type "Nope"/]);
 });

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { buildClientSchema, buildSchema, getIntrospectionQuery, lexicographicSortSchema, printSchema } from 'graphql';
 import t, { type Test } from 'tap';
 import type { AnyPart, ApplicationPlatform } from '../../../src/platform/core/application.js';
 import { platformCodes } from '../../../src/platform/core/contract/codes.js';
@@ -188,6 +189,34 @@ t.test('a part answers its operations if the contract names it, and the applicat
   t.same(await answerOf('/livez'), { status: 'mine' });
   const ada = await service.person('Ada', 'DEVELOPER');
   t.same(await service.graphql(ada, '{ me { id role } }'), { data: { me: { id: String(ada.id), role: 'DEVELOPER' } } });
+});
+
+t.test('the published SDL contains what the part core states of it, with the roles of the contract', async (t) => {
+  const all = '(action: "users.read", viewer: ANY, developer: ANY, admin: ANY)';
+  const sdl = `type Query { things("How many." limit: Int = 20 @constraint(max: 50)): String @permission${all} }`;
+  const resolvers = { Query: { things: withoutRow(() => 'things') } };
+  const handlers = { things: { status } };
+  const service = await serve(t, await memoryDatabase(t), { openapi: withParts, sdl, handlers, resolvers });
+  const textOf = async (path: string) => (await fetch(service.url + path)).text();
+  const published = await textOf('/schema.graphql');
+  t.match(published, sdl);
+  const schema = buildSchema(published);
+  t.same(
+    schema.getDirective('permission')?.args.map(({ name }) => name),
+    ['action', 'viewer', 'developer', 'admin', 'when'],
+  );
+  t.match(published, '"The rows that a caller with the role `DEVELOPER` may act on."');
+  const { data } = JSON.parse(await textOf('/schema.json'));
+  t.equal(printSchema(buildClientSchema(data)), printSchema(schema));
+  const ada = await service.person('Ada');
+  const introspected = buildClientSchema(
+    (await service.graphql(ada, getIntrospectionQuery({ directiveIsRepeatable: true })))['data'] as never,
+  );
+  const sorted = [introspected, schema].map((found) => printSchema(lexicographicSortSchema(found)));
+  t.equal(sorted[0], sorted[1]);
+  t.match(await service.graphql(ada, '{ things(limit: 51) }'), {
+    errors: [{ extensions: { code: 'VALIDATION_FAILED' } }],
+  });
 });
 
 t.test('each part adds its checks of readiness and its metrics', async (t) => {

@@ -5,6 +5,7 @@ import { Comment, Message, models, Order, Post, User } from '../../../src/applic
 import { representOrder, representUser } from '../../../src/application/rest/representations.js';
 import { route } from '../../../src/application/routes.js';
 import type { Application } from '../../../src/platform/core/application.js';
+import { readGeneratedContract } from '../../../src/platform/core/contract/project-files.js';
 import { publishedContracts } from '../../../src/platform/core/contract/published.js';
 import { beginTransaction, Prisma, type PrismaClient } from '../../../src/platform/database/client.js';
 import { create, type Db, Failure, notWritten, type Operation, record, stream } from '../../../src/platform/index.js';
@@ -1028,21 +1029,14 @@ t.test('a handler cannot access rows and members that its caller may not', async
     ];
     for (const [message, other] of applications)
       await t.rejects(startInstance(t, database, {}, { changed: other }), { message }, String(message));
-    const { schemaGraphql } = await publishedContracts();
-    const sdl = (field: string) =>
-      publishedContracts(
-        undefined,
-        Buffer.from(schemaGraphql.toString().replace('type Post {', `type Post {\n  ${field}\n`)),
-      );
-    const user = (field: string) =>
-      publishedContracts(
-        undefined,
-        Buffer.from(schemaGraphql.toString().replace('type User {', `type User {\n  ${field}\n`)),
-      );
-    const start = async (contracts: Awaited<ReturnType<typeof sdl>>) =>
-      startInstance(t, database, {}, { changed: example, contracts, coverage: false } as never);
-    await t.rejects(start(await sdl('stars: Int')), /Post\.stars: model Post has no such member\. Write a resolver/);
-    await t.rejects(start(await user('emailKey: String')), /User\.emailKey is hidden from operations/);
+    const contract = readGeneratedContract();
+    const startWith = async (type: string, field: string) => {
+      const schema = contract.schema.replace(`type ${type} {`, `$&\n  ${field}\n`);
+      const contracts = await publishedContracts({ ...contract, schema });
+      return startInstance(t, database, {}, { changed: example, contracts, coverage: false } as never);
+    };
+    await t.rejects(startWith('Post', 'stars: Int'), /Post\.stars: model Post has no such member\. Write a resolver/);
+    await t.rejects(startWith('User', 'emailKey: String'), /User\.emailKey is hidden from operations/);
   });
 });
 

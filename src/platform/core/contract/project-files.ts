@@ -9,7 +9,7 @@ import type { OpenApiDocument } from './document.js';
 /** A text without its `servers`, which belong between the two parts. */
 type SplitText = readonly [before: string, after: string];
 
-/** The content of `generated/contract.json`, which code generation creates from `openapi.yaml`. */
+/** The content of `generated/contract.json`, which code generation creates from both contracts. */
 export interface GeneratedContract {
   /** SHA-256 digests of the source files, by their paths in the project. */
   sources: Record<string, string>;
@@ -17,23 +17,29 @@ export interface GeneratedContract {
   /** The published edition. Each address of the service has its own `servers`. */
   editions: { yaml: SplitText; json: SplitText };
   servers: { server: { url: string }; yaml: string }[];
+  /** The GraphQL contract, complete with what its parts state; empty without one. */
+  schema: string;
 }
 
 export const CONTRACT_FILE = 'contract.json';
 
 export const digestOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
 
-/** @throws Error if the file is missing or older than the contract */
+/** @throws Error if the file is missing or older than the contracts */
 export function readGeneratedContract(): GeneratedContract {
   const path = rootPath('generated', CONTRACT_FILE);
   const remedy = 'Run `npm run build` or `npx accord codegen`.';
   if (!existsSync(path)) throw new Error(`There is no generated/${CONTRACT_FILE}. ${remedy}`);
   const contract = JSON.parse(readFileSync(path, 'utf8')) as GeneratedContract;
-  for (const [file, digest] of Object.entries(contract.sources)) {
-    const source = rootPath(file);
-    if (existsSync(source) && digestOf(readFileSync(source)) !== digest)
-      throw new Error(`${file} does not match generated/${CONTRACT_FILE}. ${remedy}`);
-  }
+  const { sources } = contract;
+  const sdl = sdlParts(filesIn(rootPath())).map(({ file }) => file);
+  // An installation may lack all sources, and then has no new ones.
+  const lost = Object.keys(sources).filter((file) => !existsSync(rootPath(file)) && sdl.length > 0 && isSdl(file));
+  const edited = Object.keys(sources).filter(
+    (file) => existsSync(rootPath(file)) && digestOf(readFileSync(rootPath(file))) !== sources[file],
+  );
+  const [stale] = [...edited, ...lost, ...sdl.filter((file) => sources[file] === undefined)];
+  if (stale !== undefined) throw new Error(`${stale} does not match generated/${CONTRACT_FILE}. ${remedy}`);
   return contract;
 }
 
@@ -104,6 +110,8 @@ export function filesIn(directory: string, base: string = directory): ProjectFil
 
 const WHOLE = 'schema.graphql';
 const FOLDER = 'schema';
+
+const isSdl = (file: string): boolean => file === WHOLE || file.startsWith(`${FOLDER}/`);
 
 export interface SdlPart {
   file: string;

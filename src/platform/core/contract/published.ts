@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { rootPath } from '../../root.js';
-import { filesIn, type GeneratedContract, readGeneratedContract, sdlParts, sdlText } from './project-files.js';
+import { type GeneratedContract, readGeneratedContract } from './project-files.js';
 
 /** The published contracts by their addresses, which do not change. */
 export const PUBLISHED = {
@@ -33,11 +32,9 @@ function serversAt({ servers }: Pick<GeneratedContract, 'servers'>, address: str
 }
 
 /** Returns both contracts of the project, or the given ones. Rejects if `generated/contract.json` is stale. */
-export async function publishedContracts(
-  contract: GeneratedContract = readGeneratedContract(),
-  schemaGraphql: Buffer = Buffer.from(sdlText(sdlParts(filesIn(rootPath())))),
-) {
+export async function publishedContracts(contract: GeneratedContract = readGeneratedContract()) {
   const { openapi, editions } = contract;
+  const schemaGraphql = Buffer.from(contract.schema);
   const cache = new LRUCache<string, ReturnType<typeof editionFor>>({ max: MAX_EDITIONS });
   let schemaJson: Buffer | undefined;
 

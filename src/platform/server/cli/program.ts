@@ -1,24 +1,22 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
-import { filesIn, sdlParts, sdlText } from '../../core/contract/project-files.js';
+import { readGeneratedContract } from '../../core/contract/project-files.js';
 import { useProject } from '../../root.js';
 import { EXIT, fail, type Subcommand, type Subcommands } from './output.js';
-
-const schemaText = (root: string): string => sdlText(sdlParts(filesIn(root)));
 
 /** Prints the GraphQL contract without a server. Exits 1 if the contract is invalid. */
 const schema: Subcommand = (command) => {
   command.option('--json', 'print the result of an introspection query, for tools without SDL', false);
   command.action(async () => {
-    const { root, json } = command.optsWithGlobals<{ root: string; json: boolean }>();
+    const { json } = command.opts<{ json: boolean }>();
     const { buildSchema, introspectionFromSchema } = await import('../../core/graphql/documents.js');
-    const text = schemaText(root);
     try {
+      const { schema: text } = readGeneratedContract();
       const built = buildSchema(text);
       process.stdout.write(json ? `${JSON.stringify({ data: introspectionFromSchema(built) }, null, 2)}\n` : text);
     } catch (error) {
-      fail(error, 'schema.graphql: ');
+      fail(error);
     }
   });
 };
@@ -28,10 +26,10 @@ const trust: Subcommand = (command) => {
   command.argument('<path...>', 'documents (.graphql), manifests (.json), or folders of them');
   command.option('--out <file>', 'the manifest to write', 'trusted-documents.json');
   command.action(async (paths: string[]) => {
-    const { root, out } = command.optsWithGlobals<{ root: string; out: string }>();
+    const { out } = command.opts<{ out: string }>();
     const { buildSchema, readTrusted } = await import('../../core/graphql/documents.js');
     try {
-      const manifest = readTrusted(paths, buildSchema(schemaText(root)));
+      const manifest = readTrusted(paths, buildSchema(readGeneratedContract().schema));
       if (manifest.size === 0) throw new Error('There is no document at these paths.');
       writeFileSync(out, `${JSON.stringify(Object.fromEntries(manifest), null, 2)}\n`);
       for (const [id, text] of manifest) console.log(`${id}  ${namesIn(text)}`);
