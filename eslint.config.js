@@ -37,7 +37,7 @@ const PER_REQUEST = [
   'src/platform/core/rest/{plan,represent,routes}.ts',
   'src/platform/parts/limits/{admission,rate-limit,response-bytes}.ts',
   'src/platform/parts/observability/observability.ts',
-  'src/platform/server/whole-response.ts',
+  'src/platform/core/http/whole-response.ts',
   'src/prepared-prisma/{shape,statement,transaction}.ts',
 ];
 

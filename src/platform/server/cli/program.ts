@@ -78,7 +78,7 @@ const NEEDS_WORKBENCH =
   'This is a production install. The commands for contracts and code need the development dependencies: `npm ci`.';
 
 /** The errors whose message is a sentence for the user, by name: importing their classes would slow every command down. */
-const USER_ERRORS = ['Unable', 'NoSuchVersion'];
+const USER_ERRORS = ['Unable'];
 
 /** The time after which a command on a terminal says that it is at work. */
 const PROGRESS_DELAY_MS = 2000;
