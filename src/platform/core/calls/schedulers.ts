@@ -59,7 +59,7 @@ export type MaybePromise<T> = T | Promise<T>;
 
 /** A promise for which nobody needs to wait. */
 export const FULFILLED: Promise<void> = Promise.resolve();
-export const NEVER_ABORTED = new AbortController().signal;
+export const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 export const unlessFulfilled = (promise: Promise<void>): MaybePromise<void> =>
   promise === FULFILLED ? undefined : promise;
 
