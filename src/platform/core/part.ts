@@ -121,7 +121,7 @@ export interface Seams {
   };
   observability: {
     /**
-     * Writes the line of a request unless this second has its lines, of which reads leave some to others.
+     * Writes the log line of a request, unless the share of its kind in this second is used up.
      * @param about called for a line that is written
      */
     writeLine: (log: FastifyBaseLogger, kind: LineKind, about: () => object) => void;

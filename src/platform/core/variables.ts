@@ -58,7 +58,7 @@ export const variables = Type.Object({
     1,
     1000,
     10,
-    'connections of the pool to PostgreSQL, besides two for shared reads, one for signals and one for a check now and then',
+    'connections of the pool to PostgreSQL, besides two for shared reads, one for signals and one for periodic checks',
   ),
   MIGRATE_ON_START: choice(
     ['on', 'off'],
@@ -136,7 +136,7 @@ export const variables = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 65_535,
-      description: 'second port, for health and metrics only, over plain HTTP; unset: PORT answers them',
+      description: 'second port, for health and metrics only, over plain HTTP; unset: PORT serves them',
     }),
   ),
   METRICS_TOKEN: secret(text('bearer token for /metrics; unset: only this machine, and nobody with TRUST_PROXY')),

@@ -128,14 +128,16 @@ export function openPool({ reportOutcome = () => {}, admit, ...config }: PoolOpt
   }) as Pool;
 }
 
-/** Returns `connect` of a pool that goes on with the connections that it has while the server gives no more. */
+/** Returns `connect` of a pool that keeps using its open connections when the server refuses new ones. */
 function growing(pool: Pool): () => Promise<PoolClient> {
   const open = pool.connect.bind(pool) as () => Promise<PoolClient>;
   const { options } = pool as unknown as { options: { max: number } };
   const { max } = options;
   let size = 0;
+  let isReported = false;
   pool.on('connect', () => {
     size += 1;
+    if (size >= max) isReported = false;
   });
   pool.on('remove', () => {
     size -= 1;
@@ -143,16 +145,15 @@ function growing(pool: Pool): () => Promise<PoolClient> {
   const grow = setTimeout(() => {
     options.max = max;
   }, GROW_MS).unref();
-  let isReported = false;
   return () =>
     open().catch((error: unknown) => {
-      if (!hasTooMany(error) || size === 0) throw error;
+      // Another connection may still be opening.
+      if (!hasTooMany(error) || pool.totalCount === 0) throw error;
       if (!isReported)
-        console.warn(
-          `PostgreSQL has no connection left, so the pool has ${size} for now, and not ${max} (DATABASE_POOL): ${reasonOf(error)}`,
-        );
+        console.warn(`PostgreSQL refuses connections. The pool keeps using its ${size} of ${max}: ${reasonOf(error)}`);
       isReported = true;
-      options.max = size;
+      // A closing connection is in `size` until it has closed.
+      options.max = Math.max(1, Math.min(size, pool.totalCount));
       grow.refresh();
       return open();
     });

@@ -75,7 +75,7 @@ export interface DatabaseOptions {
   client?: () => MaybePromise<'prisma' | undefined>;
 }
 
-/** Of commands. A service reads DATABASE_POOL. */
+/** The size of the pool of a command. A service reads DATABASE_POOL. */
 const POOL_SIZE = 10;
 
 /** @throws DatabaseNotOpened */

@@ -33,7 +33,7 @@ export const POSTGRESQL: Parameters = {
   ...used('port', 'instead of the one in front', /^\d{1,5}$/),
   ...used('application_name', 'name of all connections in pg_stat_activity; unset: the application, and its purpose'),
   ...used('options', 'settings of the session: -c name=value; those that the service sets win'),
-  ...used('lock_timeout', 'milliseconds in which a lock must become free; unset: 1000', /^\d{1,9}$/),
+  ...used('lock_timeout', 'milliseconds in which a lock must become free; unset: 1000', /^[1-9]\d{0,8}$/),
   ...used('idle_in_transaction_session_timeout', 'milliseconds, as in PostgreSQL', /^\d{1,9}$/),
   ...set('schema', 'public'),
   ...set('client_encoding', 'UTF8'),

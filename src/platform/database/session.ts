@@ -76,7 +76,7 @@ const NOT_PERMITTED = new Set(['42501', '42883', '0A000']);
 export interface SessionOptions {
   /** Milliseconds; 0 for no limit. */
   statementTimeout: number;
-  /** Milliseconds; without it, as the address and the server state it. */
+  /** Milliseconds. If undefined, the setting of the address or of the server applies. */
   lockTimeout?: number;
   /** Milliseconds for the answer of the server. */
   wait: number;

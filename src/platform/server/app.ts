@@ -53,8 +53,6 @@ declare module 'fastify' {
     platformServices: PlatformServices;
     /** Makes `/readyz` fail from now on, because the service is about to stop. */
     unready: () => void;
-    /** Returns the checks of `/readyz`. */
-    state: () => Promise<Readiness>;
   }
 }
 
@@ -257,7 +255,7 @@ function readiness(
     closing = true;
   });
   app.addHook('preClose', async () => app.unready());
-  const state = async (): Promise<Readiness> => {
+  return async (): Promise<Readiness> => {
     const database = client.$queryRaw`SELECT 1`.then(
       () => true,
       () => false,
@@ -280,6 +278,4 @@ function readiness(
     const status = states.includes('failed') ? 'unavailable' : states.includes('degraded') ? 'degraded' : 'ok';
     return { status, checks };
   };
-  app.decorate('state', state);
-  return state;
 }

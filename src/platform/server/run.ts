@@ -40,62 +40,37 @@ interface Program {
   readonly application: () => Promise<Application>;
 }
 
-/** Opens the database while the application loads. @param migrate instead of MIGRATE_ON_START */
-async function open({ name, application: load }: Program, config: Config, migrate = config.MIGRATE_ON_START) {
+async function start({ name, variables, application: load }: Program): Promise<void> {
+  namesOf(name);
+  const config = readConfig(process.env, variables, console.warn);
+  for (const name of ['PORT', 'HEALTH_PORT'] as const) await checkPort(config, name);
   const loading = load();
   // PostgreSQL compiles on another core meanwhile.
-  const [database, application] = await Promise.all([
+  const [database, application, { serve }] = await Promise.all([
     reportIfSlow('Still opening the database.', () =>
       retryWhileUnavailable(() =>
         openDatabase(config.DATABASE_URL, {
           name,
           direct: config.DATABASE_DIRECT_URL,
           poolSize: config.DATABASE_POOL,
-          migrate,
+          migrate: config.MIGRATE_ON_START,
           client: async () => (await loading).client,
         }),
       ),
     ),
     loading,
+    import('./serve.js'),
     Promise.all([loading, import('./serve.js')]).then(([application, { preload }]) => preload(application)),
   ]);
   if (application.name !== name) {
     await database.close();
     throw new Error(`The program is called "${name}", and its application "${application.name}".`);
   }
-  return { database, application };
-}
-
-async function start(program: Program): Promise<void> {
-  namesOf(program.name);
-  const config = readConfig(process.env, program.variables, console.warn);
-  await checkPort(config);
-  const { database, application } = await open(program, config);
-  const { serve } = await import('./serve.js');
   const ready = await serve(application, config, database).catch(async (error: unknown) => {
     await database.close();
     throw error;
   });
   printAddresses({ title: titleOf(application), config, database, ...ready });
-}
-
-/** Does what a start does without a migration, a new account and a port, and prints the checks of `/readyz`. */
-async function check(program: Program): Promise<void> {
-  namesOf(program.name);
-  const config = readConfig(process.env, program.variables, console.warn);
-  const { database, application } = await open(program, config, 'off');
-  try {
-    const { buildApp } = await import('./app.js');
-    const app = await buildApp(application, config, { database, logger: { level: 'warn' } });
-    await app.ready();
-    const { status, checks } = await app.state();
-    await app.close();
-    console.log(`Configuration, contracts and keys are in order. ${database.label} has all migrations.`);
-    for (const [name, state] of Object.entries(checks)) if (state !== 'ok') console.log(`${name}: ${state}`);
-    if (status !== 'ok') process.exitCode = 1;
-  } finally {
-    await database.close();
-  }
 }
 
 interface Announcement {
@@ -132,13 +107,15 @@ export function printAddresses({ title, config, database, address, demo, app }: 
 }
 
 /** Checks that the port is free before the database is opened or migrated. A server would accept connections, and reset them. */
-async function checkPort(config: Config): Promise<void> {
-  const socket = connect(config.PORT, listenHost(config));
+async function checkPort(config: Config, name: 'PORT' | 'HEALTH_PORT'): Promise<void> {
+  const { [name]: port } = config;
+  if (port === undefined) return;
+  const socket = connect(port, listenHost(config));
   await once(socket, 'connect', { signal: AbortSignal.timeout(500) }).catch(() => {});
   // The system may take the free port for the socket itself, and connect it to itself.
-  const isTaken = socket.remotePort !== undefined && socket.localPort !== config.PORT;
+  const isTaken = socket.remotePort !== undefined && socket.localPort !== port;
   socket.destroy();
-  if (isTaken) throw notListening({ code: 'EADDRINUSE' }, config);
+  if (isTaken) throw notListening({ code: 'EADDRINUSE' }, config, name);
 }
 
 /** Returns the message for the operator; undefined for a bug, whose stack is printed. */
@@ -160,14 +137,11 @@ function end(message: unknown): never {
   process.exit(1);
 }
 
-/** The argument of `accord check`. */
-const CHECK = 'check';
-
-/** Runs an application until it is asked to stop, or checks it. Prints the reason if it cannot start. */
+/** Runs an application until it is asked to stop. Prints the reason if it cannot start. */
 export async function run(program: Program): Promise<void> {
   if (printsJson(process.env)) printJsonLines();
   process.on('uncaughtException', end);
-  await (process.argv.includes(CHECK) ? check : start)(program).catch((error: unknown) => {
+  await start(program).catch((error: unknown) => {
     const message = operatorMessage(error);
     end(message === undefined ? error : `${program.name} cannot start.\n${message}`);
   });

@@ -83,7 +83,7 @@ async function writeProject(directory: string, name: string, packages: Packages)
   const { generate } = await import('../generate/generate.js');
   const { readContracts } = await import('../model/contracts.js');
   const { ok, report } = await generate(await readContracts(directory), { root: directory, client: false });
-  if (!ok) throw new Error(report);
+  if (!ok) throw new Unable(report);
 }
 
 const DESCRIPTION =

@@ -136,7 +136,7 @@ const importMeta: Plugin = {
   },
 };
 
-/** Finds this package without `node_modules`, which a new project has no more than a second one of it. */
+/** Resolves imports of this package to itself, because a new project has no `node_modules` yet. */
 const ownPackage: Plugin = {
   name: 'own-package',
   setup({ onResolve }) {

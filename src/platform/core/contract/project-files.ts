@@ -38,6 +38,7 @@ export function readGeneratedContract(): GeneratedContract {
   const edited = Object.keys(sources).filter(
     (file) => existsSync(rootPath(file)) && digestOf(readFileSync(rootPath(file))) !== sources[file],
   );
+  if (contract.schema === undefined) throw new Error(`generated/${CONTRACT_FILE} is of another version. ${remedy}`);
   const [stale] = [...edited, ...lost, ...sdl.filter((file) => sources[file] === undefined)];
   if (stale !== undefined) throw new Error(`${stale} does not match generated/${CONTRACT_FILE}. ${remedy}`);
   return contract;

@@ -1,6 +1,7 @@
 /** Describes a request for the log. @module */
 
 import type { FastifyRequest } from 'fastify';
+import { platformCodes } from '../contract/codes.js';
 import { isUpgrade, traceOf } from './headers.js';
 
 declare module 'fastify' {
@@ -28,17 +29,21 @@ export const aboutRequest = (request: FastifyRequest, status?: number, codes = r
   traceId: traceOf(request.headers)?.traceparent.slice(3, 35),
 });
 
-/** What a line is about: a fault of the service, a write or a refusal, or a read. */
+/** The kind of a log line: a fault of the service, a write or a refusal, or a read. */
 export type LineKind = 'fault' | 'change' | 'read';
 
+/** GraphQL answers 200, so its codes show a fault. */
+const FAULTS: ReadonlySet<string> = new Set(
+  Object.entries(platformCodes).flatMap(([code, { status }]) => (status >= 500 ? code : [])),
+);
 const READS: readonly (string | undefined)[] = ['GET', 'HEAD', 'OPTIONS'];
 
 export function lineKind({ method, codes, fields }: FastifyRequest, status: number): LineKind {
-  if (status >= 500 || codes?.includes('INTERNAL')) return 'fault';
+  if (status >= 500 || codes?.split(',').some((code) => FAULTS.has(code))) return 'fault';
   if (status >= 400 || codes !== null) return 'change';
-  const [field] = fields ?? [];
-  const isWrite = field?.startsWith('Mutation.') ?? !READS.includes(method);
-  return isWrite ? 'change' : 'read';
+  // A batch has the fields of its operations.
+  if (fields !== null) return [...fields].some((field) => field.startsWith('Mutation.')) ? 'change' : 'read';
+  return READS.includes(method) ? 'read' : 'change';
 }
 
 /** Records the refusals of a request, for the audit table and for its line. */

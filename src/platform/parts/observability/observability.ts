@@ -31,7 +31,7 @@ export function requestLogStages(app: FastifyInstance, { rate }: { rate: number 
     if (rate === 0) return;
     if (seen === 0) setTimeout(endSecond, 1000).unref();
     seen += 1;
-    if (written >= Math.ceil(rate * SHARES[kind])) return;
+    if (written >= Math.max(1, Math.floor(rate * SHARES[kind]))) return;
     written += 1;
     log.info(about(), 'request');
   }

@@ -47,17 +47,10 @@ const administration = (name: keyof typeof import('./administration.js')) => asy
   default: (await import('./administration.js'))[name],
 });
 
-/** Loads the service, which reads from its arguments whether it starts or checks. */
-const serviceCommand = async (): Promise<{ default: Subcommand }> => {
-  const { start } = await import('./built.js');
-  return { default: (command) => void command.action(start) };
-};
-
 /** The commands of an operator, which a production install has as well. */
 const OPERATOR: Subcommands = {
   accounts: { summary: 'reset the password of an account', load: administration('accounts') },
   audit: { summary: 'read the audit table', load: administration('auditTable') },
-  check: { summary: 'check what a start needs, without serving', load: serviceCommand },
   database: { summary: 'tell the service that a backup was restored', load: administration('database') },
   keys: { summary: 'list, rotate and retire the signing keys', load: administration('keys') },
   migrate: { summary: 'apply the migrations of this version to the database', load: () => import('./migrate.js') },
@@ -67,7 +60,13 @@ const OPERATOR: Subcommands = {
     summary: 'make the settings of this process those of all instances',
     load: administration('settings'),
   },
-  start: { summary: 'run the service', load: serviceCommand },
+  start: {
+    summary: 'run the service',
+    load: async () => {
+      const { start } = await import('./built.js');
+      return { default: (command) => void command.action(start) };
+    },
+  },
   trust: {
     summary: 'register the only GraphQL documents that may run (TRUSTED_DOCUMENTS)',
     load: async () => ({ default: trust }),
