@@ -156,7 +156,7 @@ t.test('two versions are served side by side', async (t) => {
 
   t.test('each operation is listed once', async (t) => {
     t.same(app.notWritten, []);
-    t.same(app.restEntry, { prefixes: ['/api/v1', '/api/v2'], sample: '/api/v2/labels' });
+    t.same(app.restEntry, { prefixes: ['/api/v1', '/api/v2'], probes: [], sample: '/api/v2/labels' });
   });
 });
 
