@@ -124,8 +124,8 @@ t.test('the page of performance matches the results of the bench', async (t) => 
   const results = readResults();
   t.equal(withResults(page(PERFORMANCE), results), page(PERFORMANCE));
   t.equal(picture(results), page(PICTURE));
-  for (const [node, { flows }] of Object.entries(results))
-    t.same(Object.keys(flows).sort(), Object.keys(FLOWS).sort(), `of every flow, with Node ${node}`);
+  const measured = Object.values(results).flatMap(({ flows }) => Object.keys(flows));
+  t.same([...new Set(measured)].sort(), Object.keys(FLOWS).sort(), 'of every flow');
 });
 
 t.test('README is short, leads to every page, and shows every picture', async (t) => {
