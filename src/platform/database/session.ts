@@ -86,9 +86,6 @@ export interface SessionOptions {
   hasState?: boolean;
 }
 
-const unlessStated = (name: string, value: number): string =>
-  `CASE current_setting('${name}') WHEN '0' THEN '${value}' ELSE current_setting('${name}') END`;
-
 /** Returns the function that begins a session. */
 export function beginSession({
   statementTimeout,
@@ -100,7 +97,10 @@ export function beginSession({
   const others = {
     ...OTHERS,
     statement_timeout: `'${statementTimeout}'`,
-    ...(lockTimeout !== undefined && { lock_timeout: unlessStated('lock_timeout', lockTimeout) }),
+    ...(lockTimeout !== undefined && {
+      // The address may state another one.
+      lock_timeout: `coalesce(nullif(current_setting('lock_timeout'), '0'), '${lockTimeout}')`,
+    }),
   };
   const names = Object.keys({ ...REPORTED, ...others });
   const before = names.map((name) => `current_setting('${name}')`);

@@ -31,15 +31,15 @@ export function readGeneratedContract(): GeneratedContract {
   const remedy = 'Run `npm run build` or `npx accord codegen`.';
   if (!existsSync(path)) throw new Error(`There is no generated/${CONTRACT_FILE}. ${remedy}`);
   const contract = JSON.parse(readFileSync(path, 'utf8')) as GeneratedContract;
-  const { sources } = contract;
-  const sdl = sdlParts(filesIn(rootPath())).map(({ file }) => file);
-  // An installation may lack all sources, and then has no new ones.
-  const lost = Object.keys(sources).filter((file) => !existsSync(rootPath(file)) && sdl.length > 0 && isSdl(file));
-  const edited = Object.keys(sources).filter(
-    (file) => existsSync(rootPath(file)) && digestOf(readFileSync(rootPath(file))) !== sources[file],
-  );
   if (contract.schema === undefined) throw new Error(`generated/${CONTRACT_FILE} is of another version. ${remedy}`);
-  const [stale] = [...edited, ...lost, ...sdl.filter((file) => sources[file] === undefined)];
+  const { sources } = contract;
+  const sdl = sdlFiles(filesIn(rootPath())).filter((file) => existsSync(rootPath(file)));
+  // A new file has no digest. An installation may lack all sources; a project that has one file of the SDL lacks none.
+  const stale = [...new Set([...Object.keys(sources), ...sdl])].find((file) =>
+    existsSync(rootPath(file))
+      ? digestOf(readFileSync(rootPath(file))) !== sources[file]
+      : sdl.length > 0 && isSdl(file),
+  );
   if (stale !== undefined) throw new Error(`${stale} does not match generated/${CONTRACT_FILE}. ${remedy}`);
   return contract;
 }
@@ -119,14 +119,18 @@ export interface SdlPart {
   text: string;
 }
 
-/** Returns the files of the GraphQL contract: `schema.graphql`, then the `.graphql` files below `schema/` by name. */
-export function sdlParts(files: ProjectFiles): SdlPart[] {
-  const named = files.list(FOLDER).filter((path) => path.endsWith('.graphql'));
-  return [WHOLE, ...named].flatMap((file) => {
+/** Returns the names of the files of the GraphQL contract: `schema.graphql`, which may be absent, and those below `schema/` by name. */
+const sdlFiles = (files: ProjectFiles): string[] => [
+  WHOLE,
+  ...files.list(FOLDER).filter((path) => path.endsWith('.graphql')),
+];
+
+/** Returns the files of the GraphQL contract. */
+export const sdlParts = (files: ProjectFiles): SdlPart[] =>
+  sdlFiles(files).flatMap((file) => {
     const text = files.read(file);
     return text === undefined ? [] : [{ file, text }];
   });
-}
 
 /** Joins the files of the GraphQL contract. @throws Error without a file */
 export function sdlText(parts: readonly SdlPart[]): string {
